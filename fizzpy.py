@@ -364,7 +364,7 @@ def main() -> int:
     # Nothing here multiplies matrices; the threads that numpy keeps ready for it would spin for a tenth of a second.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # Nearly all that is made here is freed by counting references: to look for circles more often is a waste. To look
-    # for old ones among millions of states takes seconds, in which nobody can end the run.
+    # for old ones among millions of states takes seconds, in which the run cannot be ended.
     gc.set_threshold(50_000, 20, 1_000)
     try:
         _refuse_strangers()
@@ -392,7 +392,7 @@ def _listen_no_more() -> None:
 
 
 def _refuse_strangers() -> None:
-    """Raise ImportError if one of our packages, whose names are short, is hidden behind somebody else's."""
+    """Raise ImportError if one of our packages, whose names are short, is hidden behind one of the same name."""
     home = Path(__file__).resolve().parent
     for name in ("fizz", "interpreter", "checker"):
         spec = importlib.util.find_spec(name)

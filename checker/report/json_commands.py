@@ -47,13 +47,15 @@ def json_guided(report: GuidedReport) -> str:
 def _common(report: WalkReport) -> dict[str, object]:
     return {
         "verdict": report.verdict,
-        "exit_code": int(report.exit_code),
-        "model": report.model,
-        **json_given(report.given),
+        **_head(report),
         "properties": [json_property(finding) for finding in report.properties],
         **json_trace(report.trace),
         "error": None if report.error is None else json_diagnostic(report.error.diagnostic),
     }
+
+
+def _head(report: WalkReport | ActionsReport | StateReport) -> dict[str, object]:
+    return {"exit_code": int(report.exit_code), "model": report.model, **json_given(report.given)}
 
 
 def _next(step: NextStep) -> dict[str, object]:
@@ -98,9 +100,7 @@ def coverage_fields(coverage: Coverage) -> dict[str, object]:
 def json_actions(report: ActionsReport) -> str:
     """The attempts of actions over the exploration."""
     fields = {
-        "exit_code": int(report.exit_code),
-        "model": report.model,
-        **json_given(report.given),
+        **_head(report),
         "states": report.states,
         "stopped": report.stopped,
         "cut": report.cut,
@@ -112,9 +112,7 @@ def json_actions(report: ActionsReport) -> str:
 def json_state(report: StateReport) -> str:
     """The actions and threads without a step in one state."""
     fields = {
-        "exit_code": int(report.exit_code),
-        "model": report.model,
-        **json_given(report.given),
+        **_head(report),
         **json_trace(report.trace),
         "state": dict(report.trace.entries[-1].state),
         "disabled": [json_disabled(one) for one in report.disabled],

@@ -10,8 +10,8 @@ from checker.properties import properties_of
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.engines.plain import PlainEngine
 from checker.search.explore import explore
-from checker.search.memo import memo
 from checker.search.memo.memo import Memory
+from checker.search.memo.run_choice import Thresholds
 from interpreter import Machine, compile_module
 from interpreter.compile.program import Program
 from tests.checker.comparing import compared
@@ -35,22 +35,20 @@ def _program(number: int) -> Program:
 
 
 @pytest.mark.parametrize("most", [0, 1, 7])
-def test_the_answer_is_the_same(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_answer_is_the_same(most: int) -> None:
     """Remembered at once or from the second evaluation on."""
-    monkeypatch.setattr(memo, "MANY_RULES", most)
-    monkeypatch.setattr(memo, "MOST_MET", 3)
+    few = Thresholds(many_rules=most, most_met=3)
     program = _program(4)
     found = [
         compared(explore(engine, program, properties_of(program, None), Settings(keep_going=True)))
-        for engine in (EmbeddedEngine(), PlainEngine())
+        for engine in (EmbeddedEngine(thresholds=few), PlainEngine())
     ]
     assert found[0] == found[1]
 
 
-def test_rules_that_are_asked_once_have_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_that_are_asked_once_have_no_tree() -> None:
     """Beyond the first ones; those that are asked again do."""
-    monkeypatch.setattr(memo, "MANY_RULES", 5)
-    memory = Memory(Machine(_program(20)))
+    memory = Memory(Machine(_program(20)), thresholds=Thresholds(many_rules=5))
     state = memory.machine.initial()[0][0].state
     rules = [candidate.rule for candidate in memory.machine.candidates(state)]
     assert len(rules) == 21

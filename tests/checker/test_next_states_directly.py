@@ -8,7 +8,7 @@ from checker.core.exploration import Settings
 from checker.properties import properties_of
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.explore import explore
-from checker.search.memo import memo
+from checker.search.memo.run_choice import Thresholds
 from checker.search.registry import engine_of
 from fizz import load
 from interpreter import compile_module
@@ -46,13 +46,14 @@ exists assertion Fewer:
 
 @pytest.mark.parametrize("least", ["1", "0", "1 // (4 - max(xs)) + 1"])
 @pytest.mark.parametrize("wide", [None, 0])
-def test_the_same(monkeypatch: pytest.MonkeyPatch, wide: int | None, least: str) -> None:
+def test_the_same(wide: int | None, least: str) -> None:
     """Verdicts, counts, errors, and the lines that were executed: `next_states()` alone starts `Rare` twice."""
-    monkeypatch.setattr(memo, "UNNOTED", 5)
     program = compile_module(load("m.fizz", text=MODEL.replace("LEAST", least)))
     properties = properties_of(program, None)
     plain = explore(engine_of("plain"), program, properties, Settings(keep_going=True))
-    found = explore(EmbeddedEngine(wide), program, properties, Settings(keep_going=True))
+    found = explore(
+        EmbeddedEngine(wide, thresholds=Thresholds(unnoted=5)), program, properties, Settings(keep_going=True)
+    )
     assert compared(found) == compared(plain)
     assert found.noted == plain.noted and (found.noted is not None or "//" in least)
     assert int(str(found.stats["run directly"])) > 0

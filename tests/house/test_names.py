@@ -64,3 +64,20 @@ def test_words_of_the_field() -> None:
         for match in WORDS.finditer(line)
     ]
     assert not found, "\n".join(found)
+
+
+PERSONS = re.compile(
+    r"\b(whoever|somebody|nobody|anybody|anyone|someone)\b(?!\(|\")|\b(Whoever|Somebody|Nobody)\b(?= )"
+)
+
+
+def test_what_acts_has_a_name() -> None:
+    """Pages, models and the interface in Python say which server, thread or user does something."""
+    pages = [*sorted((ROOT / "docs").rglob("*.md")), ROOT / "README.md", ROOT / "fizzpy.py"]
+    found = [
+        f"{path.relative_to(ROOT)}:{number}: {match.group()}"
+        for path in [*pages, *sorted((ROOT / "models").rglob("*.fizz"))]
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)
+        for match in PERSONS.finditer(line)
+    ]
+    assert not found, "\n".join(found)

@@ -184,3 +184,32 @@ MODELS = {
     "limited": LIMITED,
     "idle": IDLE,
 }
+
+# Divided containers of several shapes, values that Python takes for equal, threads, instances that come and go.
+PARTS = """\
+---
+options: {max_actions: 3}
+deadlock_detection: false
+---
+role Job:
+    action Init: self.left = 2
+action Init:
+    nodes = [{"state": "a", "log": []}, {"state": "b", "log": [1.0]}]
+    job, kind = None, True
+atomic action Grow:
+    n = oneof [0, 1]
+    value = oneof [1, 1.0, True, -0.0, 0.0]
+    nodes[n]["log"].append(value)
+action Swap:
+    nodes[0]["state"] = nodes[1]["state"]
+    nodes[1]["state"] = "c"
+atomic action Hire:
+    require job == None
+    job = Job()
+atomic action Work:
+    require job != None
+    job.left -= 1
+    if job.left == 0:
+        job = None
+always assertion Short: return len(nodes[0]["log"]) < 9
+"""

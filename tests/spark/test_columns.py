@@ -29,36 +29,7 @@ from interpreter import Machine, compile_module
 from interpreter.state.step import StepOrder
 from tests.checkpoint.conftest import WIDE
 from tests.spark.conftest import Stage, settings_for
-from tests.spark.models import MODELS
-
-# Divided containers of several shapes, values that Python takes for equal, threads, instances that come and go.
-PARTS = """\
----
-options: {max_actions: 3}
-deadlock_detection: false
----
-role Job:
-    action Init: self.left = 2
-action Init:
-    nodes = [{"state": "a", "log": []}, {"state": "b", "log": [1.0]}]
-    job, kind = None, True
-atomic action Grow:
-    n = oneof [0, 1]
-    value = oneof [1, 1.0, True, -0.0, 0.0]
-    nodes[n]["log"].append(value)
-action Swap:
-    nodes[0]["state"] = nodes[1]["state"]
-    nodes[1]["state"] = "c"
-atomic action Hire:
-    require job == None
-    job = Job()
-atomic action Work:
-    require job != None
-    job.left -= 1
-    if job.left == 0:
-        job = None
-always assertion Short: return len(nodes[0]["log"]) < 9
-"""
+from tests.spark.models import MODELS, PARTS
 
 
 def expanded(source: str, folder: Path, levels: int) -> tuple[Machine, ColumnRun]:

@@ -22,8 +22,7 @@ from interpreter import State, compile_module
 from interpreter.state.step import StepKind
 from tests.checkpoint.conftest import WIDE
 from tests.spark.conftest import Stage, settings_for
-from tests.spark.models import MODELS
-from tests.spark.test_columns import PARTS
+from tests.spark.models import MODELS, PARTS
 
 KAFKA = Path(__file__).resolve().parents[2] / "models" / "kafka"
 

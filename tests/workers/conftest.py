@@ -13,24 +13,9 @@ from checker.core.report import Report
 from checker.search import registry
 from checker.search.columns.sizes import Sizes
 from checker.search.engines.embedded import EmbeddedEngine, Sharing
+from tests.spark.models import PARTS
 
-SAFE = """\
----
-deadlock_detection: false
-options: {max_actions: 3}
----
-role Job:
-    action Init: self.left = 2
-action Init:
-    nodes = [{"state": "a", "log": []}, {"state": "b", "log": [1.0]}]
-    job, sent = None, set()
-atomic action Grow:
-    n = oneof [0, 1]
-    value = oneof [1, 1.0, True, -0.0, 0.0]
-    nodes[n]["log"].append(value)
-action Swap:
-    nodes[0]["state"] = nodes[1]["state"]
-    nodes[1]["state"] = "c"
+SENDING = """\
 atomic action Send:
     number = oneof [1, 2, 3]
     name = oneof ["x", "y", "z"]
@@ -41,17 +26,9 @@ atomic action Take:
     m = oneof sent if m[0] > 1
     sent.discard(m)
     nodes[0]["log"].append(m[0])
-atomic action Hire:
-    require job == None
-    job = Job()
-atomic action Work:
-    require job != None
-    job.left -= 1
-    if job.left == 0:
-        job = None
-always assertion Short: return len(nodes[0]["log"]) < 4
 always assertion Few: return len(sent) < 4
 """
+SAFE = PARTS.replace("job, kind = None, True", "job, sent = None, set()").replace("< 9", "< 4") + SENDING
 """Sets by elements, divided containers, threads, crashes, instances that come and go; values that are met late."""
 
 BY_ELEMENTS = Sizes(many_values=0)

@@ -38,16 +38,6 @@ LARGE: Final = 1 << 16
 """Nodes of a tree beyond which it is forgotten if no evaluation needed less than all its paths. One state may have a
 million successors by one rule, and is expanded once."""
 
-MANY_RULES: Final = 4_096
-"""Rules, beyond which one is remembered from its second evaluation on. One state may have a million instances, each
-with rules of its own; what they ask is of use in other states only."""
-
-MOST_MET: Final = 1 << 20
-"""The rules that are known to have been evaluated once."""
-
-UNNOTED: Final = 300
-"""Rules that `next_states()` leaves to the interpreter before it has them run directly."""
-
 Listener = Callable[[Rule, ExecutionPath], None]
 """Called with each execution path that is remembered."""
 
@@ -142,12 +132,12 @@ class Memory:
 
     def _is_first_of_many(self, rule: Rule) -> bool:
         """Whether a rule is evaluated for the first time, where many others are remembered."""
-        if rule in self._choices or len(self._choices) < MANY_RULES:
+        if rule in self._choices or len(self._choices) < self.thresholds.many_rules:
             return False
         if rule in self._met_once:
             self._met_once.remove(rule)
             return False
-        if len(self._met_once) >= MOST_MET:
+        if len(self._met_once) >= self.thresholds.most_met:
             self._met_once.clear()
         self._met_once.add(rule)
         return True
@@ -251,7 +241,7 @@ class Memory:
     def _unnoted(self, rule: Rule, state: State) -> Sequence[Result] | None:
         """The results of a rule for `next_states()`, which asks once in each state: what is made for it soon pays."""
         self._asked_unnoted += 1
-        if self._asked_unnoted < UNNOTED or not self._runs_directly(rule):
+        if self._asked_unnoted < self.thresholds.unnoted or not self._runs_directly(rule):
             return None
         assert self._direct is not None
         # The caller has put the budget of its own step aside.

@@ -32,6 +32,13 @@ class Thresholds:
     """Interpreter calls, more or less, for which a rule that is run directly is remembered again."""
     share: float = 0.25
     """A rule is run directly if more interpreter calls than this come to one evaluation or step."""
+    many_rules: int = 4_096
+    """Rules, beyond which one is remembered from its second evaluation on. One state may have a million instances, each
+    with rules of its own; what they ask is of use in other states only."""
+    most_met: int = 1 << 20
+    """The rules that are known to have been evaluated once."""
+    unnoted: int = 300
+    """Rules that `next_states()` leaves to the interpreter before it has them run directly."""
 
 
 THRESHOLDS: Final = Thresholds()
