@@ -54,7 +54,9 @@ class Canonical:
         self._sums = 0
         self._same = Renamed(interner, {})
         self.ranked = any(shape.kind in ("ordinal", "interval") for shape in shapes.values())
-        """Whether steps renumber: indices become ranks, and a limit may forbid a step."""
+        """Whether a limit may forbid a step."""
+        self.renumbers = any(shape.kind == "ordinal" for shape in shapes.values())
+        """Whether steps renumber: indices become ranks."""
 
     @property
     def needed(self) -> bool:
@@ -86,20 +88,29 @@ class Canonical:
 
     def settling(self, state: State) -> Renamed | None:
         """The renaming that makes ordinals ranks; None if a domain is over its limit or its divergence (11.2)."""
+        used = self.used(state)
+        if self.exceeds(used):
+            return None
         renaming: dict[str, dict[Index, Index]] = {}
-        for name, indices in self.used(state).items():
-            shape = self._shapes.get(name)
-            if shape is None or shape.kind not in ("interval", "ordinal"):
-                continue
-            if shape.limit is not None and len(indices) > shape.limit:
-                return None
-            if shape.kind == "ordinal":
+        for name, indices in used.items():
+            if self._kind(name) == "ordinal":
                 ranks: dict[Index, Index] = {index: rank for rank, index in enumerate(indices)}
                 if any(index != rank for index, rank in ranks.items()):
                     renaming[name] = ranks
-            elif shape.divergence is not None and indices[-1] - indices[0] > shape.divergence:
-                return None
         return self.renamed(renaming) if renaming else self._same
+
+    def exceeds(self, used: Mapping[str, list[Index]]) -> bool:
+        """Whether a step to states with these indices in use does not exist: over a limit or a divergence (11.2)."""
+        for name, indices in used.items():
+            kind = self._kind(name)
+            if kind not in ("interval", "ordinal"):
+                continue
+            shape = self._shapes[name]
+            if shape.limit is not None and len(indices) > shape.limit:
+                return True
+            if kind == "interval" and shape.divergence is not None and indices[-1] - indices[0] > shape.divergence:
+                return True
+        return False
 
     def least(self, state: State) -> State:
         """The image of least key."""
@@ -155,8 +166,11 @@ class Canonical:
                 found[index].append(position)
         return found
 
+    def _kind(self, name: str) -> str:
+        return self._shapes[name].kind if name in self._shapes else "nominal"
+
     def _nominal(self, name: str) -> bool:
-        return name not in self._shapes or self._shapes[name].kind == "nominal"
+        return self._kind(name) == "nominal"
 
     def renamings(
         self, used: Mapping[str, list[Index]], alike: Mapping[str, list[list[Index]]] | None = None

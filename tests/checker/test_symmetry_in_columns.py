@@ -101,6 +101,41 @@ MODELS = {
         always eventually assertion Somebody: return any([n.key != None for n in nodes])
         exists assertion All: return all([n.key != None for n in nodes])
     """,
+    "clocks that are not far apart, some of whose steps do not exist": """
+        T = symmetry.interval(name="t", divergence=3)
+        action Init:
+            clocks = [T.min()] * 3
+            sent = set()
+        atomic action Send:
+            one = oneof range(3)
+            clocks[one] = clocks[one] + 1
+            sent.add((one, clocks[one]))
+        action Hear:
+            message = oneof sent
+            sender, stamp = message
+            sent.remove(message)
+            to = oneof range(3) if to != sender
+            clocks[to] = max(clocks[to], stamp) + 1
+        atomic fair action Catch:
+            ahead = oneof [1, 2] if clocks[0] == min(clocks) else [1]
+            clocks[0] = clocks[0] + ahead
+        transition assertion Later(before, after):
+            return all([new >= old for old, new in zip(before.clocks, after.clocks)])
+        always assertion FewMessages: return len(sent) < 3
+    """,
+    "orders of which few are kept": """
+        O = symmetry.ordinal(name="o", limit=4)
+        action Init: line, top = [], {}
+        atomic action Put:
+            gap = oneof O.segments()
+            value = gap.fresh()
+            line.append(value)
+        atomic action Take:
+            require line
+            name = oneof ["a", "b"]
+            top[name] = line.pop(0)
+        exists assertion Falling: return len(line) > 1 and line[0] > line[1]
+    """,
     "crashes": """
         ---
         options: {max_concurrent_actions: 2, max_actions: 4}
@@ -134,6 +169,12 @@ def test_columns_answer_like_the_plain_engine(name: str) -> None:
     assert plain.states > 25
     for wide in (1, 12):
         assert compared(answer(MODELS[name], EmbeddedEngine(wide))) == compared(plain)
+
+
+@pytest.mark.parametrize("name", [name for name in MODELS if name.startswith(("clocks", "orders"))])
+def test_what_limits_forbid_is_found_by_columns(name: str) -> None:
+    """Such models go by columns, which count no step that does not exist."""
+    assert "packings" in answer(MODELS[name], EmbeddedEngine(1)).stats
 
 
 @pytest.mark.parametrize("sizes", [Sizes(renamings=2), Sizes(names=2)], ids=["renamings", "names"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
@@ -142,6 +142,14 @@ class Effects:
         failures = tuple([result for result in results if isinstance(result, Failure)])
         aborted = tuple([result for result in results if isinstance(result, Aborted)])
         return BundleSummary(tuple(effects), distinct_names(names), distinct_names(twins), failures, aborted)
+
+    def lost(self, bundle: int, gone: Collection[int]) -> tuple[int, int]:
+        """How many transitions and crash steps fewer a bundle makes without some of its effects."""
+        summary = self.summaries[bundle]
+        left = [self.effects[number] for number in summary.effects if number not in gone]
+        names = distinct_names(effect.outcome.choices for effect in left if not effect.twin)
+        twins = distinct_names(effect.outcome.choices for effect in left if effect.twin)
+        return summary.moves - names, summary.crashes - twins
 
     def _effect(self, outcome: Outcome, twin: bool) -> int:
         key = 2 * id(outcome) + twin

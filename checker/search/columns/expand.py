@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from checker.search.columns.chunk import Arrived, Chunk
 from checker.search.columns.code_tables import Ints, Mask, Words, distinct, halves
 from checker.search.columns.direct_steps import DirectSteps, RowSteps
 from checker.search.columns.effects import NO_KIND, with_index
-from checker.search.columns.images import BY_MACHINE
+from checker.search.columns.images import BY_MACHINE, NO_STEP
 from checker.search.columns.instance_finder import InstanceFinder
 from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.packing import Packing, Rows
@@ -48,6 +48,17 @@ class _Chosen:
     def only(self, which: Mask) -> _Chosen:
         source, origin, effects = self.source[which], self.origin[which], self.effects[which]
         return _Chosen(self.rule, self.rows, source, origin, effects, self.orders[which], self.live[which])
+
+
+@dataclass(slots=True)
+class _Forbidden:
+    """Effects that are no steps because of a domain's limit, by the row of those that were looked up."""
+
+    effects: dict[int, set[int]] = field(default_factory=dict)
+
+    def add(self, chosen: _Chosen) -> None:
+        for row, effect in zip(chosen.source.tolist(), chosen.effects.tolist(), strict=True):
+            self.effects.setdefault(row, set()).add(effect)
 
 
 class ColumnExpander:
@@ -97,10 +108,18 @@ class ColumnExpander:
                     chunk.moves += moves
                 else:
                     chunk.moves[found.which] += moves
-                self._count(rule, chunk, found, column, indexes)
-                self._step(rule, chunk, found, column, indexes)
+                forbidden = self._step(rule, chunk, found, column, indexes)
+                self._count(rule, chunk, found, column, indexes, forbidden)
 
-    def _count(self, rule: StepRule, chunk: Chunk, found: LookedUp, column: Ints, indexes: Ints | None) -> None:
+    def _count(
+        self,
+        rule: StepRule,
+        chunk: Chunk,
+        found: LookedUp,
+        column: Ints,
+        indexes: Ints | None,
+        forbidden: dict[int, set[int]],
+    ) -> None:
         """Count the steps in the bundles, and note the paths among them that failed or gave up."""
         effects, level, which = rule.effects, chunk.level, found.which
         amounts = np.bincount(column, minlength=len(effects.summaries))
@@ -111,6 +130,12 @@ class ColumnExpander:
         else:
             level.transitions += moved
             level.crash_steps += int(amounts @ effects.crashes)
+            for row, gone in forbidden.items():
+                moves, crashes = effects.lost(int(column[row]), gone)
+                chunk.moves[which[row]] -= moves
+                level.transitions -= moves
+                level.crash_steps -= crashes
+                moved -= moves
         for bundle in effects.failing:
             hit = np.flatnonzero(column == bundle) if amounts[bundle] else which[:0]
             chunk.failed[which[hit]] = True
@@ -125,12 +150,15 @@ class ColumnExpander:
             gave_up = [(a.span, int(amounts[bundle])) for bundle in met for a in effects.summaries[bundle].aborted]
             note_action(subject, moved, gave_up, acted, level)
 
-    def _step(self, rule: StepRule, chunk: Chunk, found: LookedUp, column: Ints, indexes: Ints | None) -> None:
-        effects = rule.effects
+    def _step(
+        self, rule: StepRule, chunk: Chunk, found: LookedUp, column: Ints, indexes: Ints | None
+    ) -> dict[int, set[int]]:
+        """Take the steps in the bundles. Returns the effects that are no steps because of a domain's limit, by row."""
+        effects, forbidden = rule.effects, _Forbidden()
         lengths = effects.length.take(column)
         source = np.flatnonzero(lengths)
         if not len(source):
-            return
+            return forbidden.effects
         first = effects.first.take(column.take(source))
         if effects.longest > 1:
             lengths = lengths.take(source)
@@ -145,16 +173,21 @@ class ColumnExpander:
         if self.rules.counted(rule):
             quick = np.zeros_like(quick)
         if not quick.all():
-            self._by_machine(chosen.only(~quick), chunk)
+            self._by_machine(chosen.only(~quick), chunk, forbidden)
             chosen = chosen.only(quick)
         if len(chosen.source):
             taken = self._by_columns(chosen, chunk)
             if self._may_lose(rule):
-                chosen, taken = self._kept(chosen, taken, ~self._loses(taken.batch), chunk)
+                chosen, taken = self._kept(chosen, taken, ~self._loses(taken.batch), chunk, forbidden)
             if self.space.images is not None and len(taken.batch):
                 moves = self.space.images.choose(self.packing, taken.batch)
-                chosen, taken = self._kept(chosen, taken, moves != BY_MACHINE, chunk)
+                none = moves == NO_STEP
+                if none.any():
+                    forbidden.add(chosen.only(none))
+                    moves, chosen, taken = moves[~none], chosen.only(~none), taken.take(np.flatnonzero(~none))
+                chosen, taken = self._kept(chosen, taken, moves != BY_MACHINE, chunk, forbidden)
             self._keep(rule, chunk, taken)
+        return forbidden.effects
 
     # --- edges for liveness ----------------------------------------------------------------------------------------
 
@@ -196,7 +229,7 @@ class ColumnExpander:
 
     # --- by the machine --------------------------------------------------------------------------------------------
 
-    def _by_machine(self, chosen: _Chosen, chunk: Chunk) -> None:
+    def _by_machine(self, chosen: _Chosen, chunk: Chunk, forbidden: _Forbidden) -> None:
         part, rule = chunk.part, chosen.rule
         columns = (chosen.source, chosen.origin, chosen.effects, chosen.orders, chosen.live)
         for row, at, effect, order, live in zip(*[column.tolist() for column in columns], strict=True):
@@ -205,6 +238,7 @@ class ColumnExpander:
             known = rule.effects.effects[effect]
             after = rule.apply_slowly(before, known)
             if after is None:
+                forbidden.effects.setdefault(row, set()).add(effect)
                 continue
             image = after if self.space.images is None else self.space.machine.canonical(after)
             key = self.space.machine.key(image)
@@ -226,7 +260,7 @@ class ColumnExpander:
         if self.packing.layout.owned:
             slow = self._loses(taken.batch)
         if self.space.images is not None:
-            slow |= self.space.images.choose(self.packing, taken.batch) == BY_MACHINE
+            slow |= self.space.images.choose(self.packing, taken.batch) < 0
         if slow.any():
             rows = set((taken.origin[slow] - chunk.begin).tolist())
             self._alone.by_machine(rule, chunk, [one for one in found if one.row in rows])
@@ -333,11 +367,13 @@ class ColumnExpander:
         bundles = self._reach.lookup(columns, lambda row, _: looks.run(columns.view(row)))[0]
         return ~np.array([_all_reached(leaves) for leaves in self._reach.bundles.parts])[bundles]
 
-    def _kept(self, chosen: _Chosen, taken: Taken, kept: Mask, chunk: Chunk) -> tuple[_Chosen, Taken]:
+    def _kept(
+        self, chosen: _Chosen, taken: Taken, kept: Mask, chunk: Chunk, forbidden: _Forbidden
+    ) -> tuple[_Chosen, Taken]:
         """Have the machine take the other steps; those of `kept`."""
         if kept.all():
             return chosen, taken
-        self._by_machine(chosen.only(~kept), chunk)
+        self._by_machine(chosen.only(~kept), chunk, forbidden)
         return chosen.only(kept), taken.take(np.flatnonzero(kept))
 
 

@@ -29,6 +29,8 @@ from interpreter.values.intern import Tag
 
 BY_MACHINE: Final = -1
 """The move of rows with more renamings than are kept in tables."""
+NO_STEP: Final = -2
+"""The move of rows to which no step leads, because a domain is over its limit or its divergence."""
 
 
 class Packings(Protocol):
@@ -166,6 +168,9 @@ class Images:
             if group is None:
                 continue
             rows = np.flatnonzero(masks == mask)
+            if not group:
+                moves[rows] = NO_STEP
+                continue
             some = codes if len(rows) == len(masks) else {slot: column[rows] for slot, column in codes.items()}
             found = self._least(group, known, some, high[rows], low[rows])
             moves[rows], batch.high[rows], batch.low[rows] = found
@@ -209,13 +214,15 @@ class Images:
     # --- what is in use --------------------------------------------------------------------------------------------
 
     def _group(self, packing: Packing, mask: int) -> list[int] | None:
-        """The moves of rows with these names in use; None if there are too many."""
+        """The moves of rows with these names in use: none if no step leads there; None if there are too many."""
         key = (packing, mask)
         if key not in self._groups:
-            used = [name for name, bit in self._bits.items() if mask >> bit & 1]
-            renamings = list(islice(self._images.renamings(by_domain(used)), self._sizes.renamings + 1))
+            used = by_domain([name for name, bit in self._bits.items() if mask >> bit & 1])
+            renamings = list(islice(self._images.renamings(used), self._sizes.renamings + 1))
             if len(renamings) > self._sizes.renamings or len(self._bits) > self._sizes.names:
                 self._groups[key] = None
+            elif self._images.exceeds(used):
+                self._groups[key] = []
             else:
                 first = len(self._moves)
                 self._moves += [_Move(self._packings, packing, self._images.renamed(one)) for one in renamings]

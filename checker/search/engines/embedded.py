@@ -139,14 +139,19 @@ class EmbeddedRun:
     def _known_to_columns(self) -> bool:
         """Can columns expand the states that wait?
 
-        They do not support indices that are ranks, excluded variables, messages, and the export of each state.
+        They do not support limits of domains without symmetry, assertions about steps that renumber, excluded
+        variables, messages, and the export of each state.
         """
         rows = self._rows
         if self._wide is None:
             return False
         if rows.view_in_use or rows.machine.code.channels.count or rows.task.settings.export is not None:
             return False
-        return not rows.machine.images.ranked or all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
+        images = rows.machine.images
+        _, of_steps, _ = rows.task.watching
+        if not images.ranked or (rows.symmetric and not (images.renumbers and of_steps)):
+            return True
+        return all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
 
     def path(self, key: int) -> tuple[PathLink, ...]:
         if self._team is not None:
