@@ -225,10 +225,6 @@ class Tables:
         """What compares as values do in canonical order."""
         return self._machine.values.order_key(number)
 
-    def by_elements(self, slot: Slot) -> bool:
-        """Whether sets in a slot are stored by elements."""
-        return self.divider.has_elements(slot)
-
     def answer_for(self, step: str, elements: Sequence[int]) -> int:
         """The answer to a question for the set of these elements, in their order."""
         if step.startswith(FOLD):

@@ -282,7 +282,7 @@ class Packing:
 
     def asks_elements(self, slot: Slot) -> bool:
         """Whether a slot is a question that the bits of the elements of a set answer."""
-        return asks_all(slot) and self.tables.by_elements(slot[:-1]) and slot[:-1] in self.fields
+        return asks_all(slot) and self.tables.divider.by_elements(slot[:-1]) and slot[:-1] in self.fields
 
     def asked(self, slot: Slot) -> tuple[Slot, str | None]:
         """The slot in which the answer for a slot is stored, and the step to it; None if it is the slot itself."""

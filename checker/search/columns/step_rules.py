@@ -174,7 +174,7 @@ class StepRule:
     def _bundles(self, rows: Rows, split: Split, elements: Callable[[Branch], Ints]) -> list[Ints]:
         """The bundles of the rows, per unit of a split. `elements`: what rows choose there, `EMPTY` or `ELSEWHERE`."""
         states = StateColumns(self.packing, rows, self.space.machine.values)
-        by_elements = self.kind is StepKind.START and self.space.memory.divider.by_elements
+        by_elements = self.kind is StepKind.START and self.space.memory.divider.any_by_elements
         plain = Asked(states, partial(self._run, states))
 
         def source(branch: Branch) -> Asked:

@@ -343,7 +343,7 @@ class AskedSet(AskedContainer):
 
     def _only_whole(self) -> None:
         """Sets that are stored by elements are asked for in other forms by the interpreter."""
-        if self.reader.nodes.divider.has_elements(self.slot):
+        if self.reader.nodes.divider.by_elements(self.slot):
             raise GiveUp
 
     def _asked(self) -> ValueNode:

@@ -88,9 +88,9 @@ class Divider:
 
     def __init__(self, interner: Interner) -> None:
         self._interner = interner
-        self.by_elements = False
+        self.any_by_elements = False
         """Whether sets in some slots are stored by elements."""
-        self._by_elements: frozenset[Slot] | None = frozenset()
+        self._sets_by_elements: frozenset[Slot] | None = frozenset()
         """These slots; None: all."""
         self._sets: dict[int, Division | None] = {}
         """The divisions of sets that are stored by elements."""
@@ -121,7 +121,12 @@ class Divider:
         known = self._known(number)
         if known is not None and not known.flat:
             self._nested.add(slot)
-        if known is not None and self.by_elements and self.has_elements(slot) and self._interner.tag(number) is Tag.SET:
+        if (
+            known is not None
+            and self.any_by_elements
+            and self.by_elements(slot)
+            and self._interner.tag(number) is Tag.SET
+        ):
             return self._by_element(number, known)
         return known
 
@@ -140,9 +145,9 @@ class Divider:
         self._gathered |= chosen
         return chosen
 
-    def has_elements(self, slot: Slot) -> bool:
+    def by_elements(self, slot: Slot) -> bool:
         """Whether sets in a slot are stored by elements."""
-        return (self._by_elements is None or slot in self._by_elements) and slot not in self._gathered
+        return (self._sets_by_elements is None or slot in self._sets_by_elements) and slot not in self._gathered
 
     def holds_set(self, number: int) -> bool:
         """Whether a value is a set."""
@@ -165,8 +170,8 @@ class Divider:
 
     def ask_by_elements(self, slots: frozenset[Slot] | None) -> None:
         """Store sets in these slots (None: in all) by elements from now on. What was remembered must be forgotten."""
-        self._by_elements = slots
-        self.by_elements = slots is None or bool(slots)
+        self._sets_by_elements = slots
+        self.any_by_elements = slots is None or bool(slots)
 
     def _known(self, number: int) -> Division | None:
         known = self._divisions.get(number, _UNKNOWN)
@@ -189,7 +194,7 @@ class Divider:
     def stored(self, slot: Slot) -> Slot:
         """The slot in which a write to a slot is stored: that of the container, if it is stored whole."""
         base = slot[:-1]
-        questions = _OF_ALL if self.has_elements(base) else _QUESTIONS
+        questions = _OF_ALL if self.by_elements(base) else _QUESTIONS
         inside = slot != root_of(slot) and (base in self._gathered or slot[-1][0] in questions)
         return base if inside else slot
 

@@ -332,7 +332,7 @@ class Memory:
         What was learned of rules that read whole sets does not hold then.
         """
         self.divider.ask_by_elements(slots)
-        if not self.divider.by_elements:
+        if not self.divider.any_by_elements:
             return
         for rule in [rule for rule, tree in self._trees.items() if tree.asks(asks_all)]:
             self._drop(rule)

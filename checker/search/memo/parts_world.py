@@ -130,7 +130,7 @@ class PartsWorld(World):
 
     def _fold(self, slot: Slot, fold: Fold) -> tuple[object] | None:
         """The value of a fold over the set in a slot; None: it is to be computed as it is written."""
-        if self.folds is None or not self._divider.has_elements(slot):
+        if self.folds is None or not self._divider.by_elements(slot):
             return None
         step = self.folds.step(fold, self._divider.met.get(slot, ()))
         answer = UNBOUND if step is None else self._asked((*slot, step))

@@ -249,7 +249,7 @@ class Remembering(ByParts):
 
     def begin(self, run: Execution) -> None:
         """Set the state of a path after the restart."""
-        if self._divider.by_elements and self._rule.kind in (StepKind.START, StepKind.ASSERT):
+        if self._divider.any_by_elements and self._rule.kind in (StepKind.START, StepKind.ASSERT):
             assert isinstance(run.world, PartsWorld)
             run.world.folds = PathFolds(self._folds, _AskedSoFar(run, self._rule, self._restart), self._met)
         restart = self._restart
@@ -298,7 +298,7 @@ class Remembering(ByParts):
     ) -> Sequence[object] | None:
         """Choose the element in the slot `CHOSEN`, if this is the set whose elements are asked for there."""
         slot = asked_by_elements(values)
-        if slot is None or self._chosen or not self._divider.has_elements(slot) or run.headers is not None:
+        if slot is None or self._chosen or not self._divider.by_elements(slot) or run.headers is not None:
             return None
         level = None if admitted is None else len(run.forks)
         if self._rule.kind is not StepKind.START or not self._choices.admits(self._rule, slot, level):
