@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from interpreter.direct.compiled_rules import FAILURES, HELD, VIOLATED, CompiledRules, key_of
 from interpreter.direct.nodes import GiveUp, Nodes, Shadowed, ValueNode
-from interpreter.direct.sides import side_of
+from interpreter.direct.sides import instance_of, side_of
 from interpreter.machine import Machine
 from interpreter.state.state import Layout, Slot, State
 from interpreter.state.step import FairChoice, Outcome, Result, Rule, StepKind
@@ -51,12 +51,7 @@ class FieldTable(dict[ValueNode, int]):
         self._excluded = excluded
 
     def __missing__(self, node: ValueNode) -> int:
-        if node is self._excluded:
-            raise Shadowed(self.attribute)
-        if node.tag is not Tag.ROLE:
-            raise GiveUp
-        role, number = self._nodes.interner.payload(node.number)
-        is_before, role = side_of(role)
+        is_before, role, number = instance_of(node, self.attribute, self._excluded, self._nodes)
         if is_before:
             assert self._before is not None
             position = len(self._layout.slots) + position_of(self._before, role, number, self.attribute)

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from interpreter.direct.node_operations import Operations
-from interpreter.direct.nodes import GiveUp, ValueNode
+from interpreter.direct.nodes import GiveUp, Nodes, Shadowed, ValueNode
 from interpreter.values.intern import Interner, Tag
 
 _BEFORE: Final = "before "
@@ -135,3 +135,16 @@ def on_both_sides(
         "function": function,
         "at": at_place,
     }
+
+
+def instance_of(node: ValueNode, attribute: str, excluded: ValueNode | None, nodes: Nodes) -> tuple[bool, str, int]:
+    """Whose attribute is used: whether it is an instance of the state before a step, its role and its number.
+
+    `excluded`: the instance whose attribute is another thing in this rule. Raises `Shadowed` and `GiveUp`.
+    """
+    if node is excluded:
+        raise Shadowed(attribute)
+    if node.tag is not Tag.ROLE:
+        raise GiveUp
+    role, number = nodes.interner.payload(node.number)
+    return (*side_of(role), number)

@@ -24,7 +24,7 @@ from interpreter.direct.direct_expressions import Unsupported
 from interpreter.direct.node_operations import Operations
 from interpreter.direct.nodes import GiveUp, Nodes, Shadowed, ValueNode
 from interpreter.direct.rule_text import targets_of
-from interpreter.direct.sides import side_of
+from interpreter.direct.sides import instance_of
 from interpreter.execute.view import View
 from interpreter.machine import Machine
 from interpreter.state.state import Slot
@@ -55,12 +55,7 @@ class FieldSlots(dict[ValueNode, Slot]):
         self._excluded = excluded
 
     def __missing__(self, node: ValueNode) -> Slot:
-        if node is self._excluded:
-            raise Shadowed(self.attribute)
-        if node.tag is not Tag.ROLE:
-            raise GiveUp
-        role, number = self._rules.nodes.interner.payload(node.number)
-        is_before, role = side_of(role)
+        is_before, role, number = instance_of(node, self.attribute, self._excluded, self._rules.nodes)
         slot = self._rules.slot_of(role, number, self.attribute)
         self[node] = slot = ("before", *slot) if is_before else slot
         return slot
