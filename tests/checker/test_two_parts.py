@@ -14,7 +14,10 @@ from checker.core.problems import ExitCode
 from checker.core.property import Looks, Phase, Predicate, Watch
 from checker.properties import properties_of
 from checker.properties.always_eventually import AlwaysEventually
+from checker.search.explore import explore
+from checker.search.registry import engine_of
 from checker.traces.simulate import simulate
+from interpreter import compile_module
 from interpreter.compile.program import AssertionProgram, Program
 from tests.checker.test_leads_to import ANSWERED, oracle_of, random_toy
 from tests.checker.toy import ToyAssertion
@@ -87,3 +90,45 @@ def test_walks_and_explanations() -> None:
     assert report.exit_code is ExitCode.SAFETY
     assert report.trace is not None and report.trace.why is not None
     assert (report.trace.steps, report.trace.why.line) == (3, 6)
+
+
+SYMMETRIC = """\
+---
+deadlock_detection: false
+options: {max_actions: 9}
+---
+symmetric role Node:
+    action Init: self.n = 0
+    atomic fair action Up:
+        require self.n < 2
+        self.n += 1
+action Init: nodes = [Node() for _ in range(2)]
+exists assertion Asked: return sum([node.n for node in nodes]) < MOST
+always eventually assertion Answered: return sum([node.n for node in nodes]) == 3
+"""
+
+
+@pytest.mark.parametrize(("most", "phase", "steps"), [(3, Phase.SAFETY, 3), (9, Phase.LIVENESS, 4)])
+def test_images(engine: str, most: int, phase: Phase, steps: int) -> None:
+    """The whole space, which liveness may need, is explored for the demand alone."""
+    program = compile_module(fizz.load("m.fizz", text=SYMMETRIC.replace("MOST", str(most))))
+    properties = properties_of(program, (ANSWERED,), KINDS)
+    found = explore(engine_of(engine), program, properties, Settings(keep_going=True))
+    assert found.reduced
+    finding = found.findings[ANSWERED]
+    assert (properties[0].phase_of(finding), finding.steps) == (phase, steps)
+
+
+class Confused(Guarded):
+    """What its watch brings cannot be distinguished from what violates its demand."""
+
+    @property
+    def watches(self) -> tuple[Watch, ...]:
+        return (Watch(self.key, Looks.STATES, Predicate(self.guard), seeks=False, records=True),)
+
+
+def test_keys_tell_the_parts_apart(engine: str) -> None:
+    """A kind that has one key for both parts is a mistake on every engine, and never a verdict."""
+    program = compile_module(fizz.load("m.fizz", text=TEXT))
+    with pytest.raises(AssertionError):
+        explore(engine_of(engine), program, (Confused(ANSWERED, 1, 0),), Settings())

@@ -31,8 +31,7 @@ from checker.search.spark.batches import (
     received,
     to_bytes,
 )
-from checker.search.spark.column_edges import EdgesByKey
-from checker.search.spark.edge_file import EdgeFile
+from checker.search.spark.edge_file import EdgeFile, EdgesByKey
 from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.file_store import FileStore
 
