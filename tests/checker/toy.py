@@ -149,7 +149,7 @@ class ToyMachine(Machine):
 
     Which threads a state has, and whether something can crash in it, is a function of the pair. So in a toy that has
     either, no step is a write of slots and nothing else: this machine alone knows where it leads. Outcomes say so by
-    what they send, which a toy has no other use for: where the twin leads, or anything.
+    writing slots that no layout has: where the twin leads, or anything.
     """
 
     def __init__(self, program: Program) -> None:
@@ -269,11 +269,11 @@ class ToyMachine(Machine):
             return Failure(ModelError("R2", f"a mistake at {look}", HERE), choices, forks, ())
         written = [(slot, value) for slot, value in ((A, alternative.a), (B, alternative.b)) if value is not None]
         fair = (FairChoice(0, "toy:1:1", "", alternative.value),) if alternative.fair and chosen else ()
-        sent = alternative.twin or (() if self._simple else (0,))
+        elsewhere = alternative.twin or (() if self._simple else (0,))
+        written += [(("elsewhere", index), value) for index, value in enumerate(elsewhere)]
         return replace(
             NO_OUTCOME,
             writes=tuple((slot, self.number(value)) for slot, value in written),
-            sent=tuple(map(self.number, sent)),
             choices=choices,
             forks=forks,
             may_crash=alternative.twin is not None,
@@ -283,12 +283,11 @@ class ToyMachine(Machine):
     # --- steps -----------------------------------------------------------------------------------------------------
 
     def apply(self, state: State, rule: Rule, outcome: Outcome, twin: bool = False) -> State | None:
-        a, b = state.get(A), state.get(B)
+        written: Mapping[Slot, int] = dict(outcome.writes)
         if twin:
-            a, b = outcome.sent
+            a, b = written["elsewhere", 0], written["elsewhere", 1]
         else:
-            written: Mapping[Slot, int] = dict(outcome.writes)
-            a, b = written.get(A, a), written.get(B, b)
+            a, b = written.get(A, state.get(A)), written.get(B, state.get(B))
         return self.state((self.values.payload(a), self.values.payload(b)))
 
     def crash_role(self, state: State, instance: tuple[str, int]) -> State:

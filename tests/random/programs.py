@@ -95,6 +95,7 @@ class Program:
                 self.expressions.domains[name] = kind
         if "channels" in self.themes:
             self.text.append('Net = Channel(ordering="unordered")')
+            self.text.append("Other = Channel()")
 
     def _init(self) -> Lines:
         """Init, until everything is bound."""
@@ -125,7 +126,9 @@ class Program:
     def _instances(self, role: Role, scope: Scope) -> Lines:
         made = self.statements.construct(role, scope)
         name = f"n{role.name.lower()}"
-        ways = ["bagr"] if role.symmetric and self.source.chance(80) else ["role", "role", "roles", "bagr", "maybe"]
+        sends = "channels" in self.themes
+        in_bag = role.symmetric and self.source.chance(40 if sends else 80)
+        ways = ["bagr"] if in_bag else ["role", "role", "roles", "bagr", "maybe"]
         word = self.source.pick(ways)
         if word == "roles":
             lines = [f"{name} = {self.source.pick((f'[{made}]', f'[{made}, {made}]', f'[{made} for i in range(N)]'))}"]
@@ -136,9 +139,11 @@ class Program:
         place = Place(name, f"{word}:{role.name}", word != "bagr")
         scope.places.append(place)
         self.heap.append(place)
-        if word == "role" and "channels" in self.themes:
-            lines.append(f"out{role.name} = Net.stub({name})")
-            self.statements.stubs[f"out{role.name}"] = role
+        if sends and word != "bagr":
+            receiver = f"{name}[0]" if word == "roles" else name
+            for stub, channel in (("out", "Net"), ("by", "Other"))[: self.source.number(1, 2)]:
+                lines.append(f"{stub}{role.name} = {channel}.stub({receiver})")
+                self.statements.stubs[f"{stub}{role.name}"] = role
         return lines
 
     def _rest_of_init(self) -> Lines:
@@ -166,7 +171,7 @@ class Program:
     def _shape_functions(self) -> None:
         rank = 0
         for role in self.roles.values():
-            for number in range(self.source.number(0, 2)):
+            for number in range(self.source.number(int("channels" in self.themes), 2)):
                 role.functions.append(self._shape(f"{role.name.lower()}_f{number}", rank))
                 rank += 1
             role.methods = ["count"] if self.source.chance(30) else []

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.checkpoints.codec import StateCodec, lines, unlined
+from checker.search.columns.capacity import LISTED, Capacity
 from checker.search.columns.code_tables import Ints
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.space import Space
@@ -51,8 +52,7 @@ class PackedRows(NamedTuple):
             for slot, table, indexes in zip(self.slots, self.tables, self.indexes, strict=True)
             if table[int(indexes[row])]
         }
-        threads = tuple(number for slot, number in held.items() if slot[0] == "thread")
-        messages = tuple(number for slot, number in held.items() if slot[0] == "message")
+        threads, messages = (tuple(held[slot] for slot in held if slot[0] == kind) for kind in LISTED)
         whole = [whole_value(machine.values, slot, held.__getitem__) for slot in layout.slots]
         return State(layout, tuple(whole), threads, messages)
 
@@ -102,9 +102,9 @@ _WIDTHS: Final = {width: np.dtype(f"<u{width}") for width in (1, 2, 4, 8)}
 
 
 class RowCodec:
-    """Packs and unpacks rows of one process. `refit` makes a packing fit again, for so many threads."""
+    """Packs and unpacks rows of one process. `refit` makes a packing fit again, with so much room."""
 
-    def __init__(self, space: Space, values: StateCodec, refit: Callable[[Packing, int], None]) -> None:
+    def __init__(self, space: Space, values: StateCodec, refit: Callable[[Packing, Capacity], None]) -> None:
         self.space = space
         self.values = values
         self.refit = refit
@@ -115,9 +115,8 @@ class RowCodec:
 
     def pack_whole(self, packing: Packing, rows: Rows) -> PackedRows:
         """Rows of one packing, for any process."""
-        threads: list[Slot] = [("thread", index) for index in range(packing.threads)]
         columns = [self._whole(packing, rows, slot) for slot in packing.layout.slots]
-        return self._packed(packing, columns + [self._part(packing, rows, slot) for slot in threads])
+        return self._packed(packing, columns + [self._part(packing, rows, slot) for slot in packing.room.slots()])
 
     def _packed(self, packing: Packing, columns: list[_Column]) -> PackedRows:
         slots, tables, indexes = zip(*columns, strict=True)
@@ -143,7 +142,9 @@ class RowCodec:
         """Some rows of one layout, one after the other, in the codes of this process."""
         layout = self.space.machine.transitions.layouts.ordered(chosen[0][0].layout)
         packing = self.space.packing(layout)
-        threads = max(packing.threads, *[sum(slot[0] == "thread" for slot in batch.slots) for batch, _ in chosen])
+        room = packing.room
+        for batch, _ in chosen:
+            room = room.beside(Capacity.listed(batch.slots))
         total = sum(len(rows) for _, rows in chosen)
         begin = 0
         codes: dict[Slot, Ints] = {}
@@ -156,8 +157,8 @@ class RowCodec:
                         column = codes[part] = np.zeros(total, dtype=np.int64)
                     column[begin : begin + len(rows)] = of_value[there]
             begin += len(rows)
-        if packing.outgrown or threads > packing.threads:
-            self.refit(packing, threads)
+        if packing.outgrown or room != packing.room:
+            self.refit(packing, room)
         found = Rows([np.zeros(total, dtype=np.uint64) for _ in range(packing.width)])
         for part, column in codes.items():
             field = packing.fields[part]
@@ -172,7 +173,7 @@ class RowCodec:
             if not data:
                 continue
             number = self.values.load(data)
-            held = [(slot, number)] if slot[0] == "thread" else tables.divided(slot, number)
+            held = [(slot, number)] if slot[0] in LISTED else tables.divided(slot, number)
             for part, value in held:
                 if part not in codes:
                     codes[part] = np.zeros(len(table), dtype=np.int64)

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.search.columns.capacity import LISTED, MESSAGE, THREAD
 from checker.search.columns.sizes import Sizes
 from checker.search.memo.division import FOLD, Divider, is_element, root_of, set_head, whole_value
 from checker.search.memo.folds import Folds
@@ -144,7 +145,8 @@ class CodeTable:
 
 
 class Tables:
-    """The code tables of all slots and parts of slots that one run has met. `threads` serves all thread slots."""
+    """The code tables of all slots and parts of slots that one run has met. `threads` and `messages` serve all slots
+    for these."""
 
     def __init__(self, machine: Machine, divider: Divider, folds: Folds) -> None:
         self._machine = machine
@@ -154,12 +156,14 @@ class Tables:
         self._parts: dict[Slot, list[Slot]] = {}
         self._elements: dict[Slot, list[Slot]] = {}
         self._updates: dict[Slot, Updates] = {}
-        self.threads = CodeTable(partial(machine.slot_sum, ("thread",)), empty=True)
+        self._listed = {kind: CodeTable(partial(machine.slot_sum, (kind,)), empty=True) for kind in LISTED}
+        self.threads = self._listed[THREAD]
+        self.messages = self._listed[MESSAGE]
 
     def of(self, slot: Slot) -> CodeTable:
         """The codes of a slot, or of a part of one."""
-        if slot[0] == "thread":
-            return self.threads
+        if slot[0] in LISTED:
+            return self._listed[slot[0]]
         known = self._tables.get(slot)
         if known is None:
             root = root_of(slot)
@@ -174,8 +178,9 @@ class Tables:
         return known
 
     def everything(self) -> Iterator[tuple[Slot, CodeTable]]:
-        """All tables, with the slot that each is of; that of threads has one without a number."""
-        yield THREADS, self.threads
+        """All tables, with the slot that each is of; those of threads and messages have one without a number."""
+        for kind, table in self._listed.items():
+            yield (kind,), table
         yield from self._tables.items()
 
     def _element_sum(self, slot: Slot, element: int) -> int:
@@ -259,7 +264,6 @@ class Tables:
         return self._elements.get(slot, [])
 
 
-THREADS: Final[Slot] = ("thread",)
 NO_PROPERTY: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
 
 

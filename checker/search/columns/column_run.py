@@ -16,6 +16,7 @@ from checker.core.level import Level, Unfinished
 from checker.core.patience import Stop
 from checker.liveness.graph import Graph
 from checker.search.columns.batch import Batch, counts
+from checker.search.columns.capacity import MESSAGE, THREAD, Capacity
 from checker.search.columns.chunk import Arrived, Chunk, TooWide
 from checker.search.columns.code_tables import Ints, halves
 from checker.search.columns.column_frontier import Frontier
@@ -261,27 +262,31 @@ class ColumnRun:
         return self._expanders[packing]
 
     def _make_room(self, part: Frontier) -> None:
-        """Add thread slots where the last one is taken and there may be another thread."""
+        """Add thread slots where the last one is taken and there may be another thread; count the messages."""
         packing = part.packing
-        while packing.threads < self.task.program.options.max_concurrent_actions:
-            if not packing.codes(part.rows, ("thread", packing.threads - 1)).any():
-                return
-            self._refit(packing, packing.threads + 1, ())
+        while packing.threads < self.space.most_threads:
+            if not packing.codes(part.rows, (THREAD, packing.threads - 1)).any():
+                break
+            self._refit(packing, packing.room._replace(threads=packing.threads + 1), ())
+        packing.held = 0
+        while packing.held < packing.room.messages and packing.codes(part.rows, (MESSAGE, packing.held)).any():
+            packing.held += 1
 
-    def refit(self, packing: Packing, threads: int) -> None:
-        """Pack everything of a packing anew, with so many thread slots."""
-        self._refit(packing, threads, ())
+    def refit(self, packing: Packing, room: Capacity) -> None:
+        """Pack everything of a packing anew, with so much room."""
+        self._refit(packing, room, ())
 
-    def _refit(self, packing: Packing, threads: int, more: tuple[Batch, ...] | list[Batch]) -> None:
+    def _refit(self, packing: Packing, room: Capacity, more: tuple[Batch, ...] | list[Batch]) -> None:
         """Pack everything of a packing anew, `more` batches among it, if that is necessary."""
         if self._stepping and (slots := self._crowded()):
             raise Crowded(slots)
-        if threads == packing.threads and packing.adopt():
+        room = room.beside(packing.wanted)
+        if room == packing.room and packing.adopt():
             return
         self.space.refits += 1
-        if threads != packing.threads:
+        if room.threads != packing.threads:
             self._expanders.pop(packing, None)
-        packing.refit(self._rows(packing, more), threads)
+        packing.refit(self._rows(packing, more), room)
 
     def _rows(self, packing: Packing, more: Sequence[Batch] = ()) -> Iterator[Rows]:
         """All rows of a packing, `more` batches among them."""
@@ -303,7 +308,7 @@ class ColumnRun:
                 sets.codes(rows)
         space.tables.store_whole(slots)
         for packing, sets in wholes.items():
-            packing.refit(self._rows(packing), packing.threads, sets)
+            packing.refit(self._rows(packing), packing.room, sets)
         memory.store_whole(slots)
         space.parked.clear()
         space.restarts.clear()
@@ -344,14 +349,14 @@ class ColumnRun:
             with phases.during(STEPPING):
                 ran = expander.run_alone(rule, chunk, which)
                 if packing.outgrown:
-                    self._refit(packing, packing.threads, chunk.fast)
+                    self._refit(packing, packing.room, chunk.fast)
                 expander.apply_alone(rule, chunk, ran)
             return
         calls = rule.calls
         with phases.during(LOOKING_UP):
             found = expander.look_up(rule, chunk, which)
             while packing.outgrown:
-                self._refit(packing, packing.threads, chunk.fast)
+                self._refit(packing, packing.room, chunk.fast)
                 found = expander.look_up(rule, chunk, which)
         self.task.patience.ask()
         with phases.during(STEPPING):
@@ -370,9 +375,9 @@ class ColumnRun:
             states = dict.fromkeys(one.state for one in arrived)
             for state in states:
                 packing.learn(state)
-            threads = max(packing.threads, *[len(state.threads) for state in states])
-            if packing.outgrown or threads > packing.threads:
-                self._refit(packing, threads, made.get(packing, ()))
+            room = packing.room.beside(Capacity.of(states))
+            if packing.outgrown or room != packing.room:
+                self._refit(packing, room, made.get(packing, ()))
             made.setdefault(packing, []).append(self._packed(packing, arrived))
         for packing, batches in made.items():
             if batches:
@@ -422,9 +427,10 @@ class ColumnRun:
         assert images is not None
         batch = self._fresh(Batch.joined(chunk.fast), ranks)
         for target in images.targets(batch):
-            if target.outgrown or target.threads < packing.threads:
+            room = target.room.beside(packing.room)
+            if target.outgrown or room != target.room:
                 more = [batch] if target is packing else []
-                self._refit(target, max(target.threads, packing.threads), more)
+                self._refit(target, room, more)
         for target, moved in images.moved(packing, batch):
             made.setdefault(target, []).append(moved)
         return made

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -17,7 +16,7 @@ from checker.search.contract.level_counts import distinct_names
 from checker.search.memo.division import gone, is_element, root_of
 from fizz.base.light import dataclass
 from interpreter.state.state import UNBOUND, Slot
-from interpreter.state.step import SOME_INDEX, Aborted, Failure, Outcome, Result
+from interpreter.state.step import Aborted, Failure, Outcome, Result
 from interpreter.values.budget import METER
 from interpreter.values.intern import Interner, Tag
 
@@ -27,6 +26,8 @@ NO_ORDER = -1
 """The order of a step that depends on the state."""
 NO_KIND = -1
 """The kind of a step that liveness does not see: a crash."""
+StepNumbers = tuple[int, int]
+"""The number of a step order, and that of a kind of step for liveness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Effect:
     """One result as a step: `fast` if it is bits to set in the same layout; else the machine applies it row by row.
 
     `updates`: the numbers of updates, by slot; what they write is not among the `writes`. `elements`: the elements that
-    are added to sets or removed (UNBOUND), by their slots.
+    are added to sets or removed (UNBOUND), by their slots. `sent`: the codes of the messages that are sent.
     """
 
     outcome: Outcome
@@ -46,6 +47,7 @@ class Effect:
     writes: tuple[tuple[Slot, int], ...]
     updates: dict[Slot, int]
     elements: tuple[tuple[Slot, int], ...]
+    sent: tuple[int, ...]
 
 
 class BundleSummary(NamedTuple):
@@ -66,15 +68,13 @@ class Effects:
         packing: Packing,
         interner: Interner,
         bundles: Bundles,
-        order_of: Callable[[tuple[int, ...], int], int],
-        live_of: Callable[[Outcome, bool], int],
+        step_of: Callable[[Outcome, bool, int | None], StepNumbers],
         returns_of: Callable[[Outcome, bool], tuple[tuple[Slot, int], ...]],
     ) -> None:
         self.packing = packing
         self.bundles = bundles
         self._interner = interner
-        self._order_of = order_of
-        self._live_of = live_of
+        self._step_of = step_of
         self._returns_of = returns_of
         self.effects: list[Effect] = []
         self.summaries: list[BundleSummary] = []
@@ -84,7 +84,7 @@ class Effects:
         self._known: dict[int, int] = {}
         self._version = -1
         self._placed: NDArray[np.int32] = np.zeros((0, 0, 2), dtype=np.int32)
-        """By effect and index of the chosen element: the step order and the kind for liveness."""
+        """By effect and place of what was chosen or delivered: the step order and the kind for liveness."""
         self._below: dict[Slot, int] = {}
         """How many slots are below each slot that effects write: they are overwritten with it."""
         self.first: Ints = np.zeros(0, dtype=np.int64)
@@ -102,6 +102,8 @@ class Effects:
         self.twin: NDArray[np.bool_] = np.zeros(0, dtype=np.bool_)
         self.live: Ints = np.zeros(0, dtype=np.int64)
         self.thread: Ints = np.zeros(0, dtype=np.int64)
+        self.sent: list[Ints] = []
+        """The codes of the first message that each effect sends, of the second, and so on."""
         self.updates: dict[Slot, Ints] = {}
         """By slot, the number of the update that each effect makes of it."""
         self._groups: dict[Slot, Ints] = {}
@@ -159,7 +161,7 @@ class Effects:
         packing, interner = self.packing, self._interner
         returns = self._returns_of(outcome, twin)
         writes = (*outcome.writes, *returns) if returns else outcome.writes
-        fast = not packing.layout.cells and not outcome.sent
+        fast = not packing.layout.cells and not any(map(interner.references, outcome.sent))
         fast = fast and all(
             root_of(slot) in packing.layout.index and number != UNBOUND and not interner.references(number)
             for slot, number in writes
@@ -168,6 +170,8 @@ class Effects:
         if outcome.thread is not None and not twin:
             fast = fast and not interner.references(outcome.thread)
             thread = packing.tables.threads.code(outcome.thread)
+        sent = tuple([packing.tables.messages.code(message) for message in outcome.sent]) if fast else ()
+        packing.sends = max(packing.sends, len(sent))
         inside: dict[Slot, list[tuple[str, int]]] = {}
         whole: list[tuple[Slot, int]] = []
         elements: list[tuple[Slot, int]] = []
@@ -186,17 +190,15 @@ class Effects:
         for slot in updates:
             self._groups.setdefault(slot, np.zeros(0, dtype=np.int64))
         number = self._known[key] = len(self.effects)
-        order, live = NO_ORDER, NO_KIND
-        if SOME_INDEX not in outcome.forks:
-            order, live = self._order_of(outcome.forks, int(twin)), self._live_of(outcome, twin)
+        order, live = self._step_of(outcome, twin, None)
         changed = tuple(elements)
-        self.effects.append(Effect(outcome, twin, order, fast, thread, live, tuple(whole), updates, changed))
+        self.effects.append(Effect(outcome, twin, order, fast, thread, live, tuple(whole), updates, changed, sent))
         return number
 
     def orders_of(self, numbers: Ints, indexes: Ints | None) -> tuple[NDArray[np.int32], Ints]:
         """The step orders of effects, and their kinds for liveness.
 
-        `indexes`: where the element that was chosen for each stands among the alternatives.
+        `indexes`: the place of what was chosen or delivered for each.
         """
         if indexes is None:
             return self.orders.take(numbers), self.live.take(numbers)
@@ -206,9 +208,7 @@ class Effects:
         missing = np.flatnonzero(found[:, 0] == NO_ORDER)
         for number, index in {*zip(numbers[missing].tolist(), indexes[missing].tolist(), strict=True)}:
             effect = self.effects[number]
-            outcome = replace(effect.outcome, forks=with_index(effect.outcome.forks, index))
-            order, live = self._order_of(outcome.forks, int(effect.twin)), self._live_of(outcome, effect.twin)
-            self._placed[number, index] = order, live
+            self._placed[number, index] = self._step_of(effect.outcome, effect.twin, index)
         if len(missing):
             found = self._placed[numbers, indexes]
         return found[:, 0], found[:, 1].astype(np.int64)
@@ -258,6 +258,11 @@ class Effects:
         return [slot] if self._interner.tag(number) is Tag.HEAD else self.packing.tables.below(slot)
 
     def _compile_effects(self, effects: list[Effect]) -> None:
+        known = np.zeros(len(self.orders), dtype=np.int64)
+        self.sent += [known] * (max([len(effect.sent) for effect in effects], default=0) - len(self.sent))
+        for i, column in enumerate(self.sent):
+            more = [effect.sent[i] if i < len(effect.sent) else NOTHING for effect in effects]
+            self.sent[i] = _longer(column, more)
         self.orders = _longer(self.orders, [effect.order for effect in effects])
         self.fast = _longer(self.fast, [effect.fast for effect in effects])
         self.twin = _longer(self.twin, [effect.twin for effect in effects])
@@ -277,11 +282,6 @@ class Effects:
         self.crashes = _longer(self.crashes, [summary.crashes for summary in summaries])
         begin = len(self.summaries) - len(summaries)
         self.failing += [number for number, summary in enumerate(summaries, begin) if summary.failures]
-
-
-def with_index(forks: tuple[int, ...], index: int) -> tuple[int, ...]:
-    """The choices of a path, with the index of the element that it chose."""
-    return tuple([index if taken == SOME_INDEX else taken for taken in forks])
 
 
 def _table(table: NDArray[np.int32], rows: int, columns: int) -> NDArray[np.int32]:

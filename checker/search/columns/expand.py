@@ -9,19 +9,20 @@ from numpy.typing import NDArray
 
 from checker.core.level import STEP_STAGE, Witness
 from checker.search.columns.batch import Batch, Taken
+from checker.search.columns.capacity import MESSAGE, THREAD
 from checker.search.columns.chunk import Arrived, Chunk
 from checker.search.columns.code_tables import Ints, Mask, Words, distinct, halves
 from checker.search.columns.direct_steps import DirectSteps, RowSteps
-from checker.search.columns.effects import NO_KIND, with_index
+from checker.search.columns.effects import NO_KIND
 from checker.search.columns.images import BY_MACHINE, NO_STEP
 from checker.search.columns.instance_finder import InstanceFinder
 from checker.search.columns.judge import AssertionEvaluator
+from checker.search.columns.listed_slots import move_messages, move_threads
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.remembered import Remembered
 from checker.search.columns.sources import StateColumns
 from checker.search.columns.space import Space
 from checker.search.columns.step_rules import LookedUp, StepRule, StepRules
-from checker.search.columns.thread_slots import move_threads
 from checker.search.contract.bounds import starts_after
 from checker.search.contract.level_counts import note_action
 from checker.search.contract.parents import crashes_after
@@ -34,7 +35,7 @@ from interpreter.state.step import Outcome, StepKind, StepOrder
 class _Chosen:
     """The effects of one rule in a chunk: the i-th on row `source[i]` of `rows`, row `origin[i]` of the frontier.
 
-    `orders` are their step orders, `live` their kinds for liveness.
+    `orders` are their step orders, `live` their kinds for liveness; `messages` the slots of those that are delivered.
     """
 
     rule: StepRule
@@ -44,10 +45,12 @@ class _Chosen:
     effects: Ints
     orders: NDArray[np.int32]
     live: Ints
+    messages: Ints | None
 
     def only(self, which: Mask) -> _Chosen:
         source, origin, effects = self.source[which], self.origin[which], self.effects[which]
-        return _Chosen(self.rule, self.rows, source, origin, effects, self.orders[which], self.live[which])
+        messages = None if self.messages is None else self.messages[which]
+        return _Chosen(self.rule, self.rows, source, origin, effects, self.orders[which], self.live[which], messages)
 
 
 @dataclass(slots=True)
@@ -74,6 +77,8 @@ class ColumnExpander:
         self.rules = StepRules(space, packing, counters)
         self._reach = Remembered(ReadTree(counters), space.machine.most_paths, space.sizes)
         self._looks: InstanceFinder | None = None
+        self._room = packing.room
+        """The room for which instances are looked for."""
         self._alone = DirectSteps(space, judge, packing, wants_edges)
 
     def which(self, rule: StepRule, chunk: Chunk) -> Ints:
@@ -142,7 +147,7 @@ class ColumnExpander:
             for failure in effects.summaries[bundle].failures if len(hit) else ():
                 row = chunk.part.first(chunk.begin + which[hit])
                 index = 0 if indexes is None else int(indexes[hit[chunk.begin + which[hit] == row][0]])
-                order = StepOrder(rule.candidate.order, with_index(failure.forks, index), 0)
+                order = StepOrder(*rule.placed(failure.forks, index), 0)
                 level.fail(Witness(chunk.part.ref(row), order, error=failure.error, stage=STEP_STAGE))
         acted, subject = self.space.expander.acted, rule.candidate.rule.subject
         if rule.kind is StepKind.START and subject not in acted:
@@ -168,7 +173,9 @@ class ColumnExpander:
             source = np.repeat(source, lengths)
         numbers = effects.flat.take(first)
         orders, live = effects.orders_of(numbers, None if indexes is None else indexes.take(source))
-        chosen = _Chosen(rule, found.rows, source, chunk.begin + found.which.take(source), numbers, orders, live)
+        origin = chunk.begin + found.which.take(source)
+        messages = None if found.slots is None else found.slots.take(source)
+        chosen = _Chosen(rule, found.rows, source, origin, numbers, orders, live, messages)
         quick = effects.fast.take(numbers)
         if self.rules.counted(rule):
             quick = np.zeros_like(quick)
@@ -231,12 +238,13 @@ class ColumnExpander:
 
     def _by_machine(self, chosen: _Chosen, chunk: Chunk, forbidden: _Forbidden) -> None:
         part, rule = chunk.part, chosen.rule
-        columns = (chosen.source, chosen.origin, chosen.effects, chosen.orders, chosen.live)
-        for row, at, effect, order, live in zip(*[column.tolist() for column in columns], strict=True):
+        messages = np.zeros_like(chosen.source) if chosen.messages is None else chosen.messages
+        columns = (chosen.source, chosen.origin, chosen.effects, chosen.orders, chosen.live, messages)
+        for row, at, effect, order, live, message in zip(*[column.tolist() for column in columns], strict=True):
             self.judge.task.patience.ask()
             before = self.packing.unpack(chosen.rows, row)
             known = rule.effects.effects[effect]
-            after = rule.apply_slowly(before, known)
+            after = rule.apply_slowly(before, known, message)
             if after is None:
                 forbidden.effects.setdefault(row, set()).add(effect)
                 continue
@@ -300,6 +308,7 @@ class ColumnExpander:
             self._update(slot, updates.take(numbers), after, sums)
         effects.elements.apply(numbers, after, sums)
         self._move_threads(chosen, after, sums)
+        self._move_messages(chosen, after, sums)
         twin = effects.twin.take(numbers)
         batch = Batch(
             after,
@@ -329,7 +338,7 @@ class ColumnExpander:
         rule = chosen.rule
         threads = rule.effects.thread.take(chosen.effects)
         if rule.thread_slot is not None:
-            sums += move_threads(self.packing, after, self.space.ranks, rule.thread_slot, threads)
+            sums += move_threads(self.packing, after, self.space.ranks[THREAD], rule.thread_slot, threads)
         elif rule.kind is StepKind.CRASH_ROLE:
             for effect in distinct(chosen.effects).tolist():
                 dropped = rule.dropped_by(effect)
@@ -340,10 +349,20 @@ class ColumnExpander:
 
     def _move_some(self, after: Rows, some: Ints, threads: Ints, dropped: tuple[int, ...], sums: Words) -> None:
         part = after.take(some)
-        more = move_threads(self.packing, part, self.space.ranks, None, threads[some], dropped)
-        for word, changed in zip(after.words, part.words, strict=True):
-            word[some] = changed
-        sums[some] += more
+        more = move_threads(self.packing, part, self.space.ranks[THREAD], None, threads[some], dropped)
+        _put_back(after, part, some, sums, more)
+
+    def _move_messages(self, chosen: _Chosen, after: Rows, sums: Words) -> None:
+        """Take the messages that are delivered out of their slots, and put those there that are sent."""
+        sent = [codes.take(chosen.effects) for codes in chosen.rule.effects.sent]
+        ranks = self.space.ranks[MESSAGE]
+        if chosen.messages is not None:
+            sums += move_messages(self.packing, after, ranks, chosen.messages, sent)
+        elif sent:
+            some = np.flatnonzero(sent[0])
+            part = after.take(some)
+            more = move_messages(self.packing, part, ranks, None, [codes.take(some) for codes in sent])
+            _put_back(after, part, some, sums, more)
 
     # --- instances that are out of reach ---------------------------------------------------------------------------
 
@@ -351,7 +370,7 @@ class ColumnExpander:
         """Can a step of this rule remove a reference to an instance?"""
         if not self.packing.layout.owned:
             return False
-        if rule.thread_slot is not None or rule.kind is StepKind.CRASH_ROLE or rule.effects.thread.any():
+        if rule.kind is not StepKind.START or rule.effects.thread.any():
             return True
         effects = rule.effects
         written = (*effects.written, *effects.updates, *effects.elements.slots)
@@ -360,8 +379,10 @@ class ColumnExpander:
     def _loses(self, batch: Batch) -> Mask:
         """The rows in which some instance may be out of reach."""
         packing = self.packing
-        if self._looks is None:
-            self._looks = InstanceFinder(self.space.machine, packing.unpack(batch.rows, 0), packing.threads)
+        if self._looks is None or self._room != packing.room:
+            self._room = packing.room
+            self._reach.forget()
+            self._looks = InstanceFinder(self.space.machine, packing.unpack(batch.rows, 0), packing.room)
         looks = self._looks
         columns = StateColumns(packing, batch.rows, self.space.machine.values)
         bundles = self._reach.lookup(columns, lambda row, _: looks.run(columns.view(row)))[0]
@@ -375,6 +396,13 @@ class ColumnExpander:
             return chosen, taken
         self._by_machine(chosen.only(~kept), chunk, forbidden)
         return chosen.only(kept), taken.take(np.flatnonzero(kept))
+
+
+def _put_back(rows: Rows, part: Rows, some: Ints, sums: Words, more: Words) -> None:
+    """Replace some of the rows, and what they add to keys."""
+    for word, changed in zip(rows.words, part.words, strict=True):
+        word[some] = changed
+    sums[some] += more
 
 
 def _all_reached(leaves: tuple[Leaf, ...]) -> bool:

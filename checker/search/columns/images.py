@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.columns.batch import Batch
+from checker.search.columns.capacity import LISTED, table_slot
 from checker.search.columns.code_tables import NO_PROPERTY, CodeTable, Ints, Tables, Words, distinct
+from checker.search.columns.listed_slots import Ranks, listed, put_listed
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import Sizes
-from checker.search.columns.thread_slots import Ranks, put_threads
 from checker.search.memo.division import renamed_head, root_of
 from interpreter import Machine
 from interpreter.state.renaming import Index, Renamed, by_domain
@@ -38,7 +39,7 @@ class Packings(Protocol):
 
     machine: Machine
     tables: Tables
-    ranks: Ranks
+    ranks: dict[str, Ranks]
     sizes: Sizes
 
     def packing(self, layout: Layout) -> Packing:
@@ -89,8 +90,7 @@ class _Move:
             return
         self._learned = known
         for slot in self._packing.fields:
-            # All thread slots have one table.
-            key = slot[:1] if slot[0] == "thread" else slot
+            key = table_slot(slot)
             codes = self._slots.get(key)
             if codes is None:
                 tables = self._packings.tables
@@ -99,7 +99,7 @@ class _Move:
             codes.learn(partial(self._value, key))
 
     def _target(self, slot: Slot) -> Slot:
-        if slot[0] == "thread":
+        if slot[0] in LISTED:
             return slot
         divider = self._packings.tables.divider
         root = root_of(slot)
@@ -119,7 +119,7 @@ class _Move:
         """The keys of the images of rows with these codes and keys."""
         sums = np.zeros((len(high), 2), dtype=np.uint64)
         for slot, column in codes.items():
-            renamed = self._slots[slot[:1] if slot[0] == "thread" else slot]
+            renamed = self._slots[table_slot(slot)]
             if renamed.matters:
                 sums += renamed.sums.take(column, axis=0)
         return high + sums[:, 0], low + sums[:, 1]
@@ -129,14 +129,17 @@ class _Move:
         packing, target = self._packing, self.target
         made = Rows([np.zeros(len(rows), dtype=np.uint64) for _ in range(target.width)])
         for slot, renamed in self._slots.items():
-            if slot != ("thread",):
+            if slot[0] not in LISTED:
                 # Slots of objects not in use may have the target of another slot: they are empty, and change nothing.
                 field = target.fields[renamed.target]
                 made.words[field.word] |= renamed.codes[packing.codes(rows, slot)].astype(np.uint64) << field.shift
-        threads = np.zeros((target.threads, len(rows)), dtype=np.int64)
-        for index in range(packing.threads):
-            threads[index] = self._slots["thread",].codes[packing.codes(rows, ("thread", index))]
-        put_threads(target, made, self._packings.ranks, threads)
+        for kind in LISTED:
+            columns = np.zeros((target.count(kind), len(rows)), dtype=np.int64)
+            renamed = self._slots.get((kind,))
+            if renamed is not None:
+                # Without it, none was met by the rows that move so.
+                columns[: packing.count(kind)] = renamed.codes[listed(packing, rows, kind)]
+            put_listed(target, made, kind, self._packings.ranks[kind], columns)
         return made
 
 

@@ -5,6 +5,7 @@ The answer "none" comes as soon as all instances are reached, which is mostly af
 
 from __future__ import annotations
 
+from checker.search.columns.capacity import Capacity
 from checker.search.memo.division import WHOLE
 from interpreter import Machine
 from interpreter.execute.view import View
@@ -16,14 +17,14 @@ from interpreter.values.intern import Tag
 class InstanceFinder:
     """Looks for instances of one layout, in an order that is fixed when the first state is seen."""
 
-    def __init__(self, machine: Machine, first: State, threads: int) -> None:
+    def __init__(self, machine: Machine, first: State, room: Capacity) -> None:
         self._values = machine.values
         layout = first.layout
         self._layout = layout
         roots: list[Slot] = [layout.slots[i] for i in layout.roots]
         # The slots that hold instances now are asked first.
         roots.sort(key=lambda slot: -len(machine.values.roles(first.get(slot))))
-        self._roots = [*roots, *[("thread", index) for index in range(threads)]]
+        self._roots = [*roots, *room.slots()]
 
     def run(self, view: View) -> ExecutionPath:
         """An execution path whose outcome's value says whether all instances are reached."""

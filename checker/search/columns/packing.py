@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
+from checker.search.columns.capacity import LISTED, MESSAGE, THREAD, Capacity
 from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tables, Words
 from checker.search.columns.element_bits import ElementBits, WholeSets
 from checker.search.memo.division import FOLD, asks_all, is_element
@@ -60,13 +61,17 @@ class Rows:
 class Packing:
     """How states of one layout are packed.
 
-    There are `threads` thread slots: in canonical order, empty ones last.
+    There is `room` for threads and messages: in canonical order, empty slots last.
     """
 
-    def __init__(self, layout: Layout, tables: Tables, threads: int) -> None:
+    def __init__(self, layout: Layout, tables: Tables, room: Capacity) -> None:
         self.layout = layout
         self.tables = tables
-        self.threads = threads
+        self.room = room
+        self.held = 0
+        """How many messages the rows have that are being expanded."""
+        self.sends = 0
+        """How many messages a step may add to them."""
         self.version = 0
         """Changes whenever a slot gets other bits, or new ones."""
         self.moved = 0
@@ -93,7 +98,7 @@ class Packing:
 
     def _slots(self) -> list[Slot]:
         slots = [part for slot in self.layout.slots for part in self.tables.below(slot)]
-        return [*slots, *[("thread", index) for index in range(self.threads)]]
+        return [*slots, *self.room.slots()]
 
     def _fit(self) -> None:
         """Give each slot its bits."""
@@ -172,9 +177,25 @@ class Packing:
         return known[1]
 
     @property
+    def threads(self) -> int:
+        """How many thread slots there are."""
+        return self.room.threads
+
+    def count(self, kind: str) -> int:
+        """How many slots there are for threads, or for messages."""
+        return self.room.threads if kind == THREAD else self.room.messages
+
+    @property
+    def wanted(self) -> Capacity:
+        """The room that the steps from the rows need that are being expanded, as far as is known."""
+        return self.room.beside(Capacity(messages=self.held + self.sends))
+
+    @property
     def outgrown(self) -> bool:
         """Whether some slot has more values than its bits can distinguish, or parts that have no bits."""
-        if len(self.fields) != sum(len(self.tables.below(slot)) for slot in self.layout.slots) + self.threads:
+        if self.wanted != self.room:
+            return True
+        if len(self.fields) != sum(len(self.tables.below(slot)) for slot in self.layout.slots) + sum(self.room):
             return True
         return any(not field.fits for field in self.fields.values())
 
@@ -183,10 +204,10 @@ class Packing:
         """How many bits a state takes."""
         return sum(int(field.mask).bit_length() for field in self.fields.values())
 
-    def refit(self, rows: Iterable[Rows], threads: int, wholes: WholeSets | None = None) -> None:
-        """Pack all these rows anew, with `threads` thread slots. `wholes`: sets that are stored whole now."""
+    def refit(self, rows: Iterable[Rows], room: Capacity, wholes: WholeSets | None = None) -> None:
+        """Pack all these rows anew, with so much room. `wholes`: sets that are stored whole now."""
         old = self.fields
-        self.threads = threads
+        self.room = room
         if wholes is not None:
             self._learned = [set() for _ in self.layout.slots]
         self._fit()
@@ -227,7 +248,8 @@ class Packing:
         bits = 0
         for position, number in enumerate(state.values):
             bits |= self.value_bits(position, number)
-        bits |= self._bits_of([(("thread", index), thread) for index, thread in enumerate(state.threads)])
+        for kind, parked in ((THREAD, state.threads), (MESSAGE, state.messages)):
+            bits |= self._bits_of([((kind, index), number) for index, number in enumerate(parked)])
         return tuple([(bits >> (WORD_BITS * word)) & _WORD for word in range(self.width)])
 
     def value_bits(self, position: int, number: int) -> int:
@@ -256,6 +278,8 @@ class Packing:
             self.learn_value(position, number)
         for thread in state.threads:
             self.tables.threads.code(thread)
+        for message in state.messages:
+            self.tables.messages.code(message)
 
     def learn_value(self, position: int, number: int) -> None:
         """Give codes to a value of a slot of the layout."""
@@ -313,8 +337,11 @@ class Packing:
             if number is None:
                 number = known[bits & mask] = self.tables.whole(self.layout.slots[position], ask)
             values.append(number)
-        threads = [ask(("thread", index)) for index in range(self.threads)]
-        return State(self.layout, tuple(values), tuple([number for number in threads if number != UNBOUND]))
+        threads, messages = (
+            tuple([held for index in range(self.count(kind)) if (held := ask((kind, index))) != UNBOUND])
+            for kind in LISTED
+        )
+        return State(self.layout, tuple(values), threads, messages)
 
     def states(self, rows: Rows, which: Ints) -> list[State]:
         """The states in some rows."""
@@ -327,17 +354,18 @@ class Packing:
                     known[held] = self.tables.whole(self.layout.slots[position], ask)
             columns.append([known[held] for held in bits])
         values = zip(*columns, strict=True) if columns else [()] * len(which)
-        if not self.threads or not self.codes(rows, ("thread", 0)).take(which).any():
-            return [State(self.layout, own) for own in values]
-        slots = [("thread", index) for index in range(self.threads)]
-        ids = self.tables.threads.ids
-        parked = zip(
-            *[[ids[code] for code in self.codes(rows, one).take(which).tolist()] for one in slots], strict=True
-        )
-        return [
-            State(self.layout, own, tuple([number for number in threads if number != UNBOUND]))
-            for own, threads in zip(values, parked, strict=True)
-        ]
+        threads, messages = (self._listed(rows, which, kind) for kind in LISTED)
+        return [State(self.layout, *held) for held in zip(values, threads, messages, strict=True)]
+
+    def _listed(self, rows: Rows, which: Ints, kind: str) -> list[tuple[int, ...]]:
+        """The threads, or the messages, in some rows."""
+        if not self.count(kind) or not self.codes(rows, (kind, 0)).take(which).any():
+            return [()] * len(which)
+        slots = [(kind, index) for index in range(self.count(kind))]
+        ids = self.tables.of((kind,)).ids
+        columns = [[ids[code] for code in self.codes(rows, one).take(which).tolist()] for one in slots]
+        parked = zip(*columns, strict=True)
+        return [tuple([number for number in held if number != UNBOUND]) for held in parked]
 
     def _bits_at(self, rows: Rows, which: Ints, mask: int) -> list[int]:
         """The bits under a mask, of all words together, in some rows."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from checker.search.columns.code_tables import Ints, Words
 from checker.search.columns.packing import Packing, Rows, Scalars
-from checker.search.memo.element_choices import CHOSEN, EMPTY
+from checker.search.memo.element_choices import EMPTY
 from interpreter.execute.view import PairView, derived
 from interpreter.state.state import Slot, State
 from interpreter.state.step import ExecutionPath, Failure
@@ -141,12 +141,20 @@ class RowView:
         return self._columns.packing.unpack(self._columns.rows, self._row)
 
 
-class ElementColumns:
-    """Rows of one packing, with an element for each: its id, ELSEWHERE or EMPTY."""
+DELIVERED: Final[Slot] = ("delivered",)
+"""Asked first by the rule that delivers messages: which one it is."""
 
-    def __init__(self, states: StateColumns, elements: Ints) -> None:
+
+class ElementColumns:
+    """Rows of one packing, with an id for each in one more slot.
+
+    `CHOSEN`: that of an element, ELSEWHERE or EMPTY; `DELIVERED`: that of a message.
+    """
+
+    def __init__(self, states: StateColumns, elements: Ints, slot: Slot) -> None:
         self.states = states
         self.elements = elements
+        self.slot = slot
         self.words = [*states.words, (elements - EMPTY).view(np.uint64)]
 
     @property
@@ -154,35 +162,36 @@ class ElementColumns:
         return self.states.version
 
     def mask_of(self, slots: set[Slot]) -> Words:
-        every = ~np.uint64(0) if CHOSEN in slots else np.uint64(0)
+        every = ~np.uint64(0) if self.slot in slots else np.uint64(0)
         return np.append(self.states.mask_of(slots), every)
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
-        if slot != CHOSEN:
+        if slot != self.slot:
             return self.states.codes(slot, rows)
         ids, codes = np.unique(self.elements.take(rows), return_inverse=True)
         return codes, ids.tolist()
 
     def field(self, slot: Slot) -> Scalars | None:
-        return None if slot == CHOSEN else self.states.field(slot)
+        return None if slot == self.slot else self.states.field(slot)
 
     def number(self, slot: Slot, row: int) -> int:
-        return int(self.elements[row]) if slot == CHOSEN else self.states.number(slot, row)
+        return int(self.elements[row]) if slot == self.slot else self.states.number(slot, row)
 
     def view(self, row: int) -> ElementView:
         """A view of one row with its element."""
-        return ElementView(self.states, row, int(self.elements[row]))
+        return ElementView(self.states, row, self.slot, int(self.elements[row]))
 
 
 class ElementView(RowView):
-    """A view of one row with an element for it."""
+    """A view of one row with an id in one more slot."""
 
-    def __init__(self, columns: StateColumns, row: int, element: int) -> None:
+    def __init__(self, columns: StateColumns, row: int, slot: Slot, element: int) -> None:
         super().__init__(columns, row)
+        self._slot = slot
         self._element = element
 
     def read(self, slot: Slot) -> int:
-        return self._element if slot == CHOSEN else super().read(slot)
+        return self._element if slot == self._slot else super().read(slot)
 
 
 class PairColumns:

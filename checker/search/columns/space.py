@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 
 from checker.liveness.graph import Obligation, obligation_of
-from checker.search.columns.code_tables import Tables, ranks_of
+from checker.search.columns.capacity import LISTED, Capacity
+from checker.search.columns.code_tables import NO_PROPERTY, Ints, Tables, ranks_of
 from checker.search.columns.edges import LevelEdges
 from checker.search.columns.images import Images
+from checker.search.columns.listed_slots import Ranks, Waiting, waiting_messages
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import SIZES, Sizes
-from checker.search.columns.thread_slots import Ranks
 from checker.search.memo.trie import Restarts, TreeNode
 from checker.search.rows.expander import Expander
 from interpreter.state.state import Layout, Slot, State
@@ -28,7 +31,8 @@ class Space:
         self.memory = expander.memory
         self.packings: dict[Layout, Packing] = {}
         self.tables = Tables(machine, self.memory.divider, self.memory.runner.folds)
-        self.ranks = Ranks(self.tables.threads, machine.values)
+        self.ranks = {kind: Ranks(self.tables.of((kind,)), machine.values) for kind in LISTED}
+        self._channels: Ints = NO_PROPERTY
         self.orders: list[StepOrder] = []
         self._order_numbers: dict[StepOrder, int] = {}
         self._order_ranks = ranks_of([])
@@ -65,8 +69,8 @@ class Space:
         """The packing of a layout."""
         known = self.packings.get(layout)
         if known is None:
-            threads = min(2, self.machine.program.options.max_concurrent_actions)
-            known = self.packings[layout] = Packing(layout, self.tables, threads)
+            room = Capacity(min(2, self.machine.program.options.max_concurrent_actions))
+            known = self.packings[layout] = Packing(layout, self.tables, room)
         return known
 
     def fair_name(self, rule: Rule) -> Obligation | None:
@@ -74,6 +78,24 @@ class Space:
         if rule not in self._fair:
             self._fair[rule] = obligation_of(self.machine.fair_name(rule))
         return self._fair[rule]
+
+    @property
+    def most_threads(self) -> int:
+        """How many threads there can be: messages are delivered also beyond the limit of concurrent actions."""
+        most = self.machine.program.options.max_concurrent_actions
+        return sys.maxsize if self.channels else most
+
+    @property
+    def channels(self) -> int:
+        """How many channels there are."""
+        return self.machine.code.channels.count
+
+    def waiting_messages(self, packing: Packing, rows: Rows) -> Waiting:
+        """The messages that can be delivered in these rows."""
+        values = self.machine.values
+        channel_of = self.tables.messages.property(lambda message: values.payload(message)[1][0], self._channels)
+        self._channels = channel_of
+        return waiting_messages(packing, rows, channel_of)
 
     def holds_instances(self, slot: Slot) -> bool:
         """Whether any value that the slot has taken refers to a role instance."""

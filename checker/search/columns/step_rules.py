@@ -10,17 +10,30 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from checker.liveness.graph import LiveStep, crash_of
+from checker.search.columns.capacity import MESSAGE, THREAD
 from checker.search.columns.code_tables import NO_PROPERTY, Ints, Mask
-from checker.search.columns.effects import NO_KIND, Effect, Effects
+from checker.search.columns.effects import NO_KIND, NO_ORDER, Effect, Effects, StepNumbers
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.remembered import Branch, Remembered, Split
-from checker.search.columns.sources import Asked, ElementColumns, StateColumns
+from checker.search.columns.sources import DELIVERED, Asked, ElementColumns, StateColumns
 from checker.search.columns.space import Space
-from checker.search.memo.element_choices import ELSEWHERE, EMPTY
+from checker.search.memo.element_choices import CHOSEN, ELSEWHERE, EMPTY
 from checker.search.memo.run_choice import RunChoice
 from checker.search.memo.trie import Counters, Question, ReadTree
 from interpreter.state.state import Slot, State
-from interpreter.state.step import Aborted, Candidate, Event, ExecutionPath, Outcome, Read, Rule, StepKind, StepOrder
+from interpreter.state.step import (
+    SOME_INDEX,
+    Aborted,
+    Candidate,
+    Event,
+    ExecutionPath,
+    Failure,
+    Outcome,
+    Read,
+    Rule,
+    StepKind,
+    StepOrder,
+)
 
 MANY: Final = 1 << 62
 _PAIRS: Final = 1 << 20
@@ -30,8 +43,9 @@ _PAIRS: Final = 1 << 20
 class LookedUp(NamedTuple):
     """The bundles, per unit, of `rows`, which are rows `which` of those that were asked for.
 
-    `indexes`: there is a row for each element that a row may choose; per unit, where the element stands among those
-    that its row can choose. `branches`: the first choices of the units.
+    `indexes`: there is a row for each element that a row may choose, or for each message that can be delivered there;
+    per unit, the place of the element among those that its row can choose, or of the message (`StepRule.placed`).
+    `branches`: the first choices of the units. `slots`: where the messages are.
     """
 
     which: Ints
@@ -39,6 +53,7 @@ class LookedUp(NamedTuple):
     units: list[Ints]
     indexes: list[Ints] | None
     branches: list[Branch]
+    slots: Ints | None = None
 
     def able(self, branch: Branch, level: int | None) -> Mask:
         """The rows whose elements can be chosen after the first `level` choices of a branch; None: each element."""
@@ -70,11 +85,10 @@ class StepRule:
 
     def _begin(self, tree: ReadTree) -> None:
         space, packing = self.space, self.packing
-        shared = space.parked if self.thread_slot is not None else None
+        shared = space.parked if self.kind in (StepKind.CONTINUE, StepKind.DELIVER) else None
         self.remembered = Remembered(tree, space.machine.most_paths, space.sizes, shared)
-        order_of = partial(space.order, self.candidate.order)
         returns_of = space.machine.transitions.returns
-        self.effects = Effects(packing, space.machine.values, self.remembered.bundles, order_of, self._live, returns_of)
+        self.effects = Effects(packing, space.machine.values, self.remembered.bundles, self._step_of, returns_of)
 
     @property
     def _choice(self) -> RunChoice | None:
@@ -94,7 +108,9 @@ class StepRule:
         """For how many rows, at least one, that is decided."""
         choice = self._choice
         slot = self._chosen_from
-        most = MANY if slot is None else max(1, _PAIRS // (1 + len(self.packing.elements(slot).fields)))
+        width = 0 if slot is None else 1 + len(self.packing.elements(slot).fields)
+        width += self.packing.room.messages if self.kind is StepKind.DELIVER else 0
+        most = max(1, _PAIRS // width) if width else MANY
         return most if choice is None else min(choice.left, most)
 
     @property
@@ -105,8 +121,11 @@ class StepRule:
     def look_up(self, rows: Rows) -> list[LookedUp]:
         """The bundles of the rows, whose effects are made if they are new.
 
-        A rule that chooses among the elements of a set is looked up once for each row, and once for each element.
+        A rule that chooses among the elements of a set is looked up once for each row, and once for each element; that
+        of messages once for each of them.
         """
+        if self.kind is StepKind.DELIVER:
+            return [self._deliveries(rows)]
         choices, rule = self.space.memory.runner.choices, self.candidate.rule
         while True:
             slot, level = choices.sets.get(rule), choices.levels.get(rule)
@@ -124,6 +143,14 @@ class StepRule:
             # The next lookup sees the alternatives as they are written.
             choices.give_up(rule)
             self.remembered.forget()
+
+    def _deliveries(self, rows: Rows) -> LookedUp:
+        """The bundles of each row with each message that can be delivered there."""
+        waiting = self.space.waiting_messages(self.packing, rows)
+        pairs = rows.take(waiting.which)
+        units = self._bundles(pairs, self.remembered.split, lambda branch: waiting.ids)
+        places = waiting.indexes * self.space.channels + waiting.channels
+        return LookedUp(waiting.which, pairs, units, [places] * len(units), [], waiting.slots)
 
     def _pairs(self, slot: Slot, rows: Rows, level: int | None) -> LookedUp:
         """The bundles of each row with each element that the set in the slot has there.
@@ -172,22 +199,29 @@ class StepRule:
         return most * len(pairs.units) * bundles.longest > bundles.most
 
     def _bundles(self, rows: Rows, split: Split, elements: Callable[[Branch], Ints]) -> list[Ints]:
-        """The bundles of the rows, per unit of a split. `elements`: what rows choose there, `EMPTY` or `ELSEWHERE`."""
+        """The bundles of the rows, per unit of a split.
+
+        `elements`: what rows choose there, `EMPTY` or `ELSEWHERE`; or the messages that are delivered.
+        """
         states = StateColumns(self.packing, rows, self.space.machine.values)
         by_elements = self.kind is StepKind.START and self.space.memory.divider.any_by_elements
+        asked = DELIVERED if self.kind is StepKind.DELIVER else CHOSEN if by_elements else None
         plain = Asked(states, partial(self._run, states))
 
         def source(branch: Branch) -> Asked:
-            if not by_elements:
+            if asked is None:
                 return plain
-            columns = ElementColumns(states, elements(branch))
+            columns = ElementColumns(states, elements(branch), asked)
             return Asked(columns, partial(self._run, columns))
 
-        found = self.remembered.lookup_each(
-            split,
-            source,
-            lambda row: self.space.machine.too_many_paths(self.rule_in(self.packing.unpack(rows, row))),
-        )
+        def too_many(row: int) -> Failure:
+            if self.kind is StepKind.DELIVER:
+                rule = Rule(StepKind.DELIVER, int(elements(None)[row]))
+            else:
+                rule = self.rule_in(self.packing.unpack(rows, row))
+            return self.space.machine.too_many_paths(rule)
+
+        found = self.remembered.lookup_each(split, source, too_many)
         self.effects.learn(rows, found)
         return found
 
@@ -206,13 +240,31 @@ class StepRule:
             if self.space.memory.choice(self.candidate.rule).forgotten:
                 self._begin(ReadTree(Counters()))
 
-    def _live(self, outcome: Outcome, twin: bool) -> int:
+    def placed(self, forks: tuple[int, ...], place: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
+        """The candidate and the choices of a path as they are in the step order of a state.
+
+        `place`: where the element that it chose stands among the alternatives; or the message among those that wait, by
+        its index in its channel and that.
+        """
+        if self.kind is StepKind.DELIVER:
+            index, channel = divmod(place, self.space.channels)
+            return (*self.candidate.order, channel, index), forks
+        return self.candidate.order, tuple([place if taken == SOME_INDEX else taken for taken in forks])
+
+    def _step_of(self, outcome: Outcome, twin: bool, place: int | None) -> StepNumbers:
+        """The numbers of a step, or of its twin; none if they depend on a `place` that is not given."""
+        if place is None:
+            if self.kind is StepKind.DELIVER or SOME_INDEX in outcome.forks:
+                return NO_ORDER, NO_KIND
+            place = 0
+        order = StepOrder(*self.placed(outcome.forks, place), int(twin))
+        return self.space.number(order), self._live(outcome, order)
+
+    def _live(self, outcome: Outcome, order: StepOrder) -> int:
         """The kind of step that an outcome or its twin is for liveness; NO_KIND: a crash that it does not see."""
-        if twin or self.kind is StepKind.CRASH_ROLE:
-            crash = crash_of(StepOrder(self.candidate.order, outcome.forks, int(twin)))
-            return self.space.edges.kind(crash) if self.space.expander.task.crash_edges else NO_KIND
+        if order.crashes:
+            return self.space.edges.kind(crash_of(order)) if self.space.expander.task.crash_edges else NO_KIND
         rule = self.candidate.rule if self.thread_slot is None else self.space.rules[id(outcome)]
-        order = StepOrder(self.candidate.order, outcome.forks, 0)
         return self.space.edges.kind(LiveStep(order, self.space.fair_name(rule), outcome.fair))
 
     def hidden_kind(self, rule: Rule) -> int:
@@ -228,8 +280,10 @@ class StepRule:
         """The slots whose threads are lost with this effect of a role crash."""
         return self.dropped[id(self.effects.effects[effect].outcome)]
 
-    def rule_in(self, state: State) -> Rule:
-        """The rule that this stands for in a state."""
+    def rule_in(self, state: State, message: int = 0) -> Rule:
+        """The rule that this stands for in a state. `message`: the slot of the one that is delivered."""
+        if self.kind is StepKind.DELIVER:
+            return Rule(StepKind.DELIVER, state.messages[message])
         if self.thread_slot is None:
             return self.candidate.rule
         return Rule(StepKind.CONTINUE, state.threads[self.thread_slot])
@@ -238,12 +292,13 @@ class StepRule:
         if self.kind is StepKind.CRASH_ROLE:
             return self._crash(columns.view(row).whole())
         view = columns.view(row)
-        if self.thread_slot is None:
+        if self.kind is StepKind.START:
             return self.space.memory.run(self.candidate.rule, view, choices)
-        rule = Rule(StepKind.CONTINUE, view.read(("thread", self.thread_slot)))
+        slot = DELIVERED if self.thread_slot is None else (THREAD, self.thread_slot)
+        rule = Rule(self.kind, view.read(slot))
         path = self.space.memory.run(rule, view, choices)
         self.space.rules.update((id(result), rule) for result in path.results)
-        return replace(path, events=(Read(("thread", self.thread_slot), rule.subject), *path.events))
+        return replace(path, events=(Read(slot, rule.subject), *path.events))
 
     def _crash(self, state: State) -> ExecutionPath:
         """A role crash as an execution path: it reads the threads and the reset values."""
@@ -267,9 +322,9 @@ class StepRule:
         self.dropped[id(outcome)] = tuple(dropped)
         return ExecutionPath(tuple(events), outcome)
 
-    def apply_slowly(self, state: State, effect: Effect) -> State | None:
-        """The target of an effect, computed by the machine."""
-        rule = self.rule_in(state)
+    def apply_slowly(self, state: State, effect: Effect, message: int) -> State | None:
+        """The target of an effect, computed by the machine. `message`: as in `rule_in`."""
+        rule = self.rule_in(state, message)
         if rule.kind is StepKind.CRASH_ROLE:
             assert rule.instance is not None
             return self.space.machine.crash_role(state, rule.instance)
@@ -306,8 +361,13 @@ class StepRules:
             candidate = Candidate((0, index), f"thread-{index}", Rule(StepKind.CONTINUE, -1))
             tree = ReadTree(memory.counters, space.restarts)
             # Trees below the root are shared by thread (`Space.parked`).
-            tree.root = Question(("thread", index))
+            tree.root = Question((THREAD, index))
             self.rules.append(StepRule(space, packing, candidate, index, tree))
+        if space.channels:
+            tree = ReadTree(memory.counters, space.restarts)
+            tree.root = Question(DELIVERED)
+            candidate = Candidate((1,), "messages", Rule(StepKind.DELIVER, -1))
+            self.rules.append(StepRule(space, packing, candidate, None, tree))
         for candidate in space.machine.possible.starts_in(packing.layout):
             self.rules.append(StepRule(space, packing, candidate, None, memory.tree(candidate.rule)))
         if space.machine.program.options.crash_on_yield:
@@ -328,6 +388,9 @@ class StepRules:
                 # Equal threads make one step.
                 found &= codes != self.packing.codes(rows, ("thread", rule.thread_slot - 1))
             return found
+        if rule.kind is StepKind.DELIVER:
+            none = not self.packing.room.messages
+            return np.zeros(len(rows), dtype=np.bool_) if none else self.packing.codes(rows, (MESSAGE, 0)) != 0
         if rule.kind is not StepKind.START:
             return None
         most = self.space.machine.program.options.max_concurrent_actions

@@ -10,6 +10,7 @@ import numpy as np
 
 from checker.core.level import Level, StateRef
 from checker.search.columns.batch import counts
+from checker.search.columns.capacity import Capacity
 from checker.search.columns.code_tables import halves
 from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.column_run import ColumnRun
@@ -104,7 +105,7 @@ def _compare_states(columns: ColumnRun, states: Sequence[State]) -> None:
         return
     for state in METER.attended(states):
         packing.learn(state)
-    columns.refit(packing, max(packing.threads, *[len(state.threads) for state in states]))
+    columns.refit(packing, packing.room.beside(Capacity.of(METER.attended(states))))
     if packing.width == 1:
         columns.store.compare_states(packing, columns.space.pack(packing, list(states)).words[0])
 
@@ -113,7 +114,7 @@ def _frontier(space: Space, store: StateStore, group: list[FrontierState]) -> Fr
     packing = space.packing(group[0].state.layout)
     for waiting in METER.attended(group):
         packing.learn(waiting.state)
-    packing.refit((), max(packing.threads, *[len(waiting.state.threads) for waiting in group]))
+    packing.refit((), packing.room.beside(Capacity.of(waiting.state for waiting in METER.attended(group))))
     numbers = np.array([waiting.number for waiting in METER.attended(group)], dtype=np.int64)
     high, low = store.halves(numbers)
     return Frontier(

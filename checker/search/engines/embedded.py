@@ -140,12 +140,12 @@ class EmbeddedRun:
         """Can columns expand the states that wait?
 
         They do not support limits of domains without symmetry, assertions about steps that renumber, excluded
-        variables, messages, and the export of each state.
+        variables, and the export of each state.
         """
         rows = self._rows
         if self._wide is None:
             return False
-        if rows.view_in_use or rows.machine.code.channels.count or rows.task.settings.export is not None:
+        if rows.view_in_use or rows.task.settings.export is not None:
             return False
         images = rows.machine.images
         _, of_steps, _ = rows.task.watching

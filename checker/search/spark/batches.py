@@ -19,13 +19,14 @@ from checker.search.checkpoints.row_codec import (
     rows_of,
 )
 from checker.search.columns.batch import Batch
+from checker.search.columns.capacity import THREAD, Capacity
 from checker.search.columns.code_tables import Ints, Words, halves
 from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.packing import Packing
 from checker.search.spark.assignment import Assignment
 from checker.storage.file_store import FileStore
 from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
-from interpreter.state.state import UNBOUND, Layout, Slot
+from interpreter.state.state import UNBOUND, Layout
 from interpreter.state.step import StepOrder
 
 _KEY_HALF: Final = 8
@@ -128,17 +129,14 @@ def batches_of(candidates: Sequence[SuccessorRecord], values: StateCodec) -> lis
 
 def _batch_of(layout: Layout, candidates: list[SuccessorRecord], values: StateCodec) -> PackedBatch:
     columns: list[list[int]] = [[c.state.values[i] for c in candidates] for i in range(len(layout.slots))]
-    slots: tuple[Slot, ...] = layout.slots
-    for word, groups in (
-        ("thread", [c.state.threads for c in candidates]),
-        ("message", [c.state.messages for c in candidates]),
-    ):
-        most = max(map(len, groups))
-        columns += [[(*group, *[UNBOUND] * most)[i] for group in groups] for i in range(most)]
-        slots += tuple((word, rank) for rank in range(most))
+    room = Capacity.of(candidate.state for candidate in candidates)
+    listed = ([c.state.threads for c in candidates], [c.state.messages for c in candidates])
+    for most, parked in zip(room, listed, strict=True):
+        columns += [[(*held, *[UNBOUND] * most)[i] for held in parked] for i in range(most)]
+    slots = (*layout.slots, *room.slots())
     if not slots:
         # There is at least one column.
-        columns, slots = [[UNBOUND] * len(candidates)], (("thread", 0),)
+        columns, slots = [[UNBOUND] * len(candidates)], ((THREAD, 0),)
     tables: list[tuple[bytes, ...]] = []
     indexes: list[Column] = []
     for column in columns:

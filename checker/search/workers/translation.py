@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.checkpoints.codec import StateCodec
-from checker.search.columns.code_tables import THREADS, Ints, Words
+from checker.search.columns.capacity import LISTED, Capacity, table_slot
+from checker.search.columns.code_tables import Ints, Words
 from checker.search.columns.column_run import ColumnRun
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.space import Space
@@ -46,7 +47,7 @@ class PackingText(NamedTuple):
     """A packing as another process knows it. `version`: another one has other bits."""
 
     layout: tuple[Slot, ...]
-    threads: int
+    room: Capacity
     version: int
     fields: tuple[FieldText, ...]
 
@@ -87,7 +88,7 @@ class RowWriter:
         fields = [
             FieldText(slot, field.word, int(field.shift), int(field.mask)) for slot, field in packing.fields.items()
         ]
-        return PackingText(packing.layout.slots, packing.threads, packing.version, tuple(fields))
+        return PackingText(packing.layout.slots, packing.room, packing.version, tuple(fields))
 
 
 class _Plan(NamedTuple):
@@ -136,7 +137,7 @@ class RowReader:
             codes[part] = np.concatenate([known, np.zeros(len(values), dtype=np.int64)])
         for index, data in enumerate(values, begin):
             number = self._values.load(data) if data else UNBOUND
-            held = [(slot, number)] if slot == THREADS or not data else tables.divided(slot, number)
+            held = [(slot, number)] if slot[0] in LISTED or not data else tables.divided(slot, number)
             for part, value in held:
                 if part not in codes:
                     codes[part] = np.zeros(begin + len(values), dtype=np.int64)
@@ -156,9 +157,9 @@ class RowReader:
     def fit(self, text: PackingText) -> None:
         """Have bits for the states of a packing there. Rows of this process may be packed anew."""
         packing = self._packing(text)
-        threads = max(packing.threads, text.threads)
-        if packing.outgrown or threads > packing.threads:
-            self._run.refit(packing, threads)
+        room = packing.room.beside(text.room)
+        if packing.outgrown or room != packing.room:
+            self._run.refit(packing, room)
 
     def _packing(self, text: PackingText) -> Packing:
         return self._space.packing(self._space.machine.transitions.layouts.ordered(text.layout))
@@ -188,9 +189,9 @@ class RowReader:
         moves: dict[tuple[int, int, int], int] = {}
         lookups: list[tuple[FieldText, Ints, int, np.uint64]] = []
         for field in text.fields:
-            codes = self._codes.get(THREADS if field.slot[0] == "thread" else field.slot)
+            codes = self._codes.get(table_slot(field.slot))
             for part, of_code in [(field.slot, None)] if codes is None else codes.items():
-                own = field.slot if part == THREADS else part
+                own = field.slot if part[0] in LISTED else part
                 there = packing.fields[own]
                 if of_code is None or (own == field.slot and (of_code == np.arange(len(of_code))).all()):
                     move = (field.word, there.word, int(there.shift) - field.shift)
