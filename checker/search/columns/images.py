@@ -135,10 +135,10 @@ class _Move:
                 made.words[field.word] |= renamed.codes[packing.codes(rows, slot)].astype(np.uint64) << field.shift
         for kind in LISTED:
             columns = np.zeros((target.count(kind), len(rows)), dtype=np.int64)
-            renamed = self._slots.get((kind,))
-            if renamed is not None:
+            of_kind = self._slots.get((kind,))
+            if of_kind is not None:
                 # Without it, none was met by the rows that move so.
-                columns[: packing.count(kind)] = renamed.codes[listed(packing, rows, kind)]
+                columns[: packing.count(kind)] = of_kind.codes[listed(packing, rows, kind)]
             put_listed(target, made, kind, self._packings.ranks[kind], columns)
         return made
 
