@@ -138,10 +138,10 @@ def test_levels_in_slices(source: str, size: int, tmp_path: Path, stage: Stage) 
 
 
 @pytest.mark.parametrize(
-    ("name", "used"), [("fails", True), ("limited", True), ("excluded", False), ("messages", False), ("lasso", True)]
+    ("name", "used"), [("fails", True), ("limited", True), ("excluded", False), ("messages", True), ("lasso", True)]
 )
 def test_columns_where_they_can_be(name: str, used: bool, tmp_path: Path, stage: Stage) -> None:
-    """Excluded variables and messages go row by row."""
+    """Excluded variables go row by row."""
     path = tmp_path / "m.fizz"
     path.write_text(MODELS[name])
     tasks = 0
