@@ -97,6 +97,7 @@ class FairComponents:
         """The least state of `heads` in a fair component of the states `among`, and that component."""
         best: tuple[int, Component] | None = None
         for found in self._rounds(among):
+            self._ask()
             if (head := self._better(found.alone[heads[found.alone]], best)) is not None:
                 best = head, Component((head,), ())
             if (head := self._better(found.fair[heads[found.fair]], best)) is not None:
@@ -169,6 +170,7 @@ class FairComponents:
         self._ask()
         component = np.full(self._states, -1, dtype=np.int32)
         component[states] = labels
+        self._ask()
         return component, edges[component[self._sources[edges]] == component[self._targets[edges]]]
 
     def _judged(

@@ -6,11 +6,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple, Protocol, assert_never
+from typing import Final, NamedTuple, Protocol, assert_never
 
 from checker.liveness.components import Component, whole_weak
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
 from checker.liveness.short_cycles import MOST_NODES, Inside, ShortCycles
+
+_BETWEEN: Final = 65_536
+"""How many edges are marked between two questions whether the run is to end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,8 +124,10 @@ class _Inside:
         self._ask = ask
         self.head = head
         self.allowed = bytearray(len(graph.targets))
-        for edge in component.edges:
+        for count, edge in enumerate(component.edges):
             self.allowed[edge] = True
+            if not count % _BETWEEN:
+                ask()
 
     def edges(self, state: int) -> Iterator[int]:
         """See `Inside`."""
