@@ -473,6 +473,26 @@ class DirectExpressions:
             return Compiled(call(which, python.GeneratorExp(element, generators)), "bool", True)
         return Compiled(call(which, self._items(only)), "bool", True)
 
+    def apart(self, node: ast.Call, negated: bool) -> python.expr | None:
+        """The verdict by `any([…])` or `all([…])`, turn by turn as paths of their own; None for other calls."""
+        which = node.function.id if isinstance(node.function, ast.Name) else ""
+        if which not in ("any", "all") or not self._builtin(node.function, which) or len(node.arguments) != 1:
+            return None
+        (only,) = self._one([argument.value for argument in node.arguments])
+        if not isinstance(only, ast.Comprehension) or only.kind not in ("list", "generator"):
+            return None
+        element, generators = self._generators(only)
+        parts = [inner for part in (element, *generators) for inner in python.walk(part)]
+        if only.kind == "generator" and any(isinstance(part, python.Name) and part.id == "mark" for part in parts):
+            # It ends with the first turn that decides: what later turns evaluate does not count.
+            return None
+        items = generators[0].iter
+        generators[0].iter = python.Tuple([name("item")], python.Load())
+        results: type = python.GeneratorExp if only.kind == "generator" else python.ListComp
+        parameters = python.arguments([], [python.arg("item")], None, [], [], None, [])
+        turn = python.Lambda(parameters, call(which, results(element, generators)))
+        return call("apart", constant(which == "any"), constant(negated), _lazily(items), turn)
+
     # --- comprehensions --------------------------------------------------------------------------------------------
 
     def _comprehension(self, node: ast.Comprehension) -> Compiled:
@@ -520,6 +540,14 @@ class DirectExpressions:
         for variable in bound:
             self.names.unbind(variable)
         return element, generators
+
+
+def _lazily(elements: python.expr) -> python.expr:
+    """The elements of a loop, each asked for when it is taken."""
+    called = elements.func if isinstance(elements, python.Call) else None
+    if isinstance(elements, python.Call) and isinstance(called, python.Name) and called.id in ("live", "entries"):
+        return python.Call(name(f"{called.id}_lazily"), elements.args, [])
+    return elements
 
 
 _BUILTINS: Final[dict[str, Callable[[DirectExpressions, list[ast.Expression]], Compiled | None]]] = {

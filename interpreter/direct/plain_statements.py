@@ -190,8 +190,7 @@ class PlainStatements:
         if self.asserts:
             if value is None:
                 return [*made, python.Raise(name("GiveUp"), None)]
-            test = python.IfExp(self.expressions.test(value), constant(True), constant(False))
-            return [*made, python.Return(test)]
+            return [*made, *self._judged(value, False)]
         if value is None or (isinstance(value, ast.Literal) and value.value is None):
             return [*made, *self._end(), python.Return(None)]
         made.append(assign("R", self.expressions.stored(value)))
@@ -202,6 +201,25 @@ class PlainStatements:
         made += [*self._end(name("R")), python.Return(None)]
         self._certain = certain
         return made
+
+    def _judged(self, value: ast.Expression, negated: bool) -> list[python.stmt]:
+        """The verdict of an assertion. A path that is recorded takes a turn of an `any` or `all` that decides it."""
+        if self.names.asks and not self._loops:
+            if isinstance(value, ast.Unary) and value.operator == "not":
+                return self._judged(value.operand, not negated)
+            if isinstance(value, ast.Logical):
+                left = self.expressions.test(value.left)
+                decided = value.operator == "or"
+                if not decided:
+                    left = python.UnaryOp(python.Not(), left)
+                first: list[python.stmt] = [python.If(left, [python.Return(constant(decided is not negated))], [])]
+                marked = python.Expr(self.names.mark(value.right, constant(True)))
+                return [*first, marked, *self._judged(value.right, negated)]
+            apart = self.expressions.apart(value, negated) if isinstance(value, ast.Call) else None
+            if apart is not None:
+                return [python.Return(apart)]
+        verdicts = [constant(not negated), constant(negated)]
+        return [python.Return(python.IfExp(self.expressions.test(value), *verdicts))]
 
     def _abort(self, reason: str, span: Span) -> list[python.stmt]:
         if self.asserts:

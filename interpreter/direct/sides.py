@@ -18,8 +18,8 @@ from interpreter.values.intern import Interner, Tag
 _BEFORE: Final = "before "
 """No role has such a name."""
 _SAFE: Final = frozenset(
-    {"add", "any_order", "bound", "each", "entries", "fields_of", "give_up", "is_role", "list_of", "live", "members",
-     "own", "part", "plain", "size", "spend", "tuple_of", "turns", "unpacked"}
+    {"add", "any_order", "bound", "each", "entries", "entries_lazily", "fields_of", "give_up", "is_role", "list_of",
+     "live", "live_lazily", "members", "own", "part", "plain", "size", "spend", "tuple_of", "turns", "unpacked"}
 )  # fmt: skip
 """Operations that compare nothing."""
 _MOVING: Final = frozenset({"enumerate", "list", "reversed", "tuple", "zip"})

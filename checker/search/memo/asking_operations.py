@@ -18,9 +18,9 @@ _LIST: Final = Tag.LIST
 _RECORD: Final = Tag.RECORD
 
 BY_PARTS: Final = frozenset(
-    {"alternatives", "any_order", "append", "at", "bound", "contains", "discarded", "each", "entries", "field_put",
-     "fields_of", "give_up", "is_role", "lacks", "live", "method", "own", "plain", "put", "removed", "role_of",
-     "set_add", "size", "spend", "turns"}
+    {"alternatives", "any_order", "append", "at", "bound", "contains", "discarded", "each", "entries",
+     "entries_lazily", "field_put", "fields_of", "give_up", "is_role", "lacks", "live", "live_lazily", "method", "own",
+     "plain", "put", "removed", "role_of", "set_add", "size", "spend", "turns"}
 )  # fmt: skip
 """The operations that may be given containers of which only the head is known."""
 
@@ -110,6 +110,20 @@ class AskingOperations(Operations):
             return list(zip(value.shape.keys, value.members(), strict=True))
         return super().entries(whole(value), cost)
 
+    def live_lazily(self, value: Any, cost: int) -> Sequence[Any]:
+        """As `live`, of which each element is asked for when it is taken."""
+        if type(value) is not AskedNode or value.shape.tag is not _LIST:
+            return self.live(value, cost)
+        self.turns(value.shape.steps, cost)
+        return _Members(value, value.member)
+
+    def entries_lazily(self, value: Any, cost: int) -> Sequence[Any]:
+        """As `entries`, of which each value is asked for when it is taken."""
+        if type(value) is not AskedNode or value.shape.tag is not _DICT:
+            return self.entries(value, cost)
+        keys = self.turns(value.shape.keys, cost)
+        return _Members(value, lambda index: (keys[index], value.member(index)))
+
     # --- changes ---------------------------------------------------------------------------------------------------
 
     def set_add(self, group: Any, item: Any) -> Any:
@@ -162,6 +176,22 @@ class AskingOperations(Operations):
                 return owner.member(index)
             return args[1] if len(args) > 1 else None
         return super().method(name, whole(owner), *map(whole, args))
+
+
+class _Members(Sequence[Any]):
+    """What the members of a container give, each asked for when it is taken."""
+
+    def __init__(self, container: AskedNode, take: Callable[[int], Any]) -> None:
+        self._size = container.size()
+        self._take = take
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __getitem__(self, index: Any) -> Any:
+        if index >= self._size:
+            raise IndexError
+        return self._take(index)
 
 
 def _key(place: Any) -> Any:

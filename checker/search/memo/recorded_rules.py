@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 from checker.search.memo.asked_nodes import AskedContainer, AskingNodes, StateReader
 from checker.search.memo.asking_operations import BY_PARTS, AskingOperations, of_whole, whole
 from checker.search.memo.division import Divider
-from checker.search.memo.element_choices import BeginAnew
+from checker.search.memo.element_choices import NOWHERE, BeginAnew
 from checker.search.memo.independence import independent_loops
-from checker.search.memo.recording import Recording
+from checker.search.memo.recording import MOST_TURNS, Recording
 from fizz.syntax import ast
 from fizz.syntax.ast import OF_STEPS
 from interpreter.compile import program as p
@@ -32,6 +32,8 @@ from interpreter.state.step import ExecutionPath, FairChoice, Outcome, Result, R
 from interpreter.values.intern import Tag
 
 _NOTHING: Final[Mapping[Slot, Any]] = {}
+_APART: Final = object()
+"""The verdict of an assertion is that of its paths, one for each turn."""
 Run = Callable[[StateReader, StateReader, Callable[[Result], None]], object]
 """A rule on the values of a state, and those of the state before if it is about a step."""
 Writes = tuple[tuple[Slot, int], ...]
@@ -136,10 +138,10 @@ class RecordedRules(CompiledRules):
             # The run is to end.
             self._unmark()
             raise
-        if rule.kind is StepKind.ASSERT:
+        if rule.kind is StepKind.ASSERT and verdict is not _APART:
             run.end(HELD if verdict else VIOLATED)
         # A step may be put together from the costliest parts of several paths.
-        if (self._most - self._fuel[0]) * (1 + run.cuts) > self._most:
+        if (self._most - self._fuel[0]) * (run.turns + run.cuts) > self._most:
             self._unmark()
             return None
         self._note_marked()
@@ -250,6 +252,20 @@ class RecordedRules(CompiledRules):
             assert self._run is not None
             self._run.cut(place, *variables)
 
+        def apart(decides: bool, negated: bool, items: Sequence[Any], turn: Callable[[Any], bool]) -> object:
+            assert self._run is not None
+            count = len(items)
+            if not 1 < count <= MOST_TURNS:
+                return (decides in [turn(item) for item in items]) is (decides is not negated)
+            self._run.turns = count
+            for index in self._run.take([f"For:{index}" for index in range(count)], ()):
+                decided = turn(items[index]) is decides
+                if decided or index == count - 1:
+                    self._run.end(HELD if decided is (decides is not negated) else VIOLATED)
+                else:
+                    self._run.end(NOWHERE)
+            return _APART
+
         names = super()._names()
         for one, operation in names.items():
             if one not in BY_PARTS and callable(getattr(Operations, one, None)):
@@ -261,6 +277,7 @@ class RecordedRules(CompiledRules):
             "numbers_taken": numbers_taken,
             "taken": taken,
             "cut": cut,
+            "apart": apart,
         }
 
 

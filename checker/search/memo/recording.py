@@ -25,6 +25,8 @@ _MOST_EVENTS: Final = 4_096
 """As many are followed while their events are no more than these."""
 _DEEPEST: Final = 16
 """After more choices there are no cut points: each mark has all choices before it."""
+MOST_TURNS: Final = 64
+"""Loops of more turns are not asked turn by turn."""
 _WIDEST: Final = 64
 """Choices between more alternatives are left to the interpreter: each run names all of them."""
 
@@ -32,7 +34,8 @@ _WIDEST: Final = 64
 class Recording:
     """One run. `choices`: the first choices of its paths. `of_step`: the rule is about a step, between two states.
 
-    `readers`: of the state, or of those after and before the step. `cuts`: the most cut points of a path.
+    `readers`: of the state, or of those after and before the step. `cuts`: the most cut points of a path. `turns`: how
+    many there are of a loop whose turns are paths.
     `is_known`: whether it is known how paths go on after the cut point with a mark. `in_order`: whether all sets and
     dicts in a value are in canonical order, as far as the reader knows which are not.
     """
@@ -50,6 +53,7 @@ class Recording:
         recorder = self._recorder = Recorder(view)
         self.paths: list[ExecutionPath] = []
         self.cuts = 0
+        self.turns = 1
         self._number = nodes.number
         self._choices = choices
         self._of_step = of_step

@@ -1,0 +1,110 @@
+"""Assertions whose verdict is `all` or `any` of a comprehension: each turn is remembered by what it alone asks."""
+
+from __future__ import annotations
+
+import pytest
+
+import fizz
+from checker.check import check
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from tests.random.laws import differences, reports
+
+MODEL = """
+---
+options: {{max_actions: 3, crash_on_yield: false}}
+---
+role Node:
+    action Init:
+        self.log = []
+        self.seen = {{}}
+    atomic action Append:
+        require len(self.log) < 2
+        value = oneof [0, 1, 2]
+        self.log.append(value)
+        self.seen[value] = len(self.log)
+    {own}
+action Init:
+    nodes = [Node() for i in range(3)]
+    counts = {{key: 0 for key in ["a", "b", "c"]}}
+    line, pairs, many = [3, 1, 2], [(0, 1), (1, 2)], [0] * {many}
+atomic action Count:
+    key = oneof counts
+    require counts[key] < 2
+    counts[key] += 1
+    many[counts[key]] = counts[key]
+atomic action Turn:
+    require line
+    line.append(line.pop(0))
+atomic action Drop:
+    require line
+    line.pop()
+{assertion}
+"""
+STATES = {
+    "instances": "all([len(node.log) < 3 for node in nodes])",
+    "instances, violated": "all([0 not in node.log or 2 not in node.log for node in nodes])",
+    "keys of a dict": "all([counts[key] < 3 for key in counts])",
+    "entries of a dict": "all([count < 2 or key != 'b' for key, count in counts.items()])",
+    "members of a list": "all([one > 0 for one in line])",
+    "members that are unpacked": "all([first < len(line) + 5 for first, second in pairs])",
+    "places": "all([line[i] != 3 or i < 2 for i in range(len(line))])",
+    "numbered": "all([i < 2 or one != 3 for i, one in enumerate(line)])",
+    "chosen ones": "all([one != counts['b'] + 1 for one in line if one != counts['a']])",
+    "of each some": "all([value < 3 for node in nodes for value in node.log if node.seen[value] < 3])",
+    "a lazy one": "all(counts[key] < 2 for key in counts)",
+    "a lazy one with conditions": "all(counts[key] < 2 or line for key in counts)",
+    "any": "any([counts[key] == 0 for key in counts])",
+    "any of few": "any([one == 3 for one in line])",
+    "none": "not any([counts[key] == 2 for key in counts])",
+    "not all": "not all([counts[key] == 1 for key in counts])",
+    "beside others": "len(line) < 4 and counts['a'] < 3 and all([one < 4 for one in line])",
+    "or others": "not line or counts['c'] == 0 or any([one == 1 for one in line])",
+    "values that are no bools": "all([counts[key] + 1 for key in counts])",
+    "a turn that fails": "all([line[counts[key]] > 0 for key in counts])",
+    "a turn that fails after one that decides": "all([counts[key] == 0 and line[2] for key in counts])",
+    "a lazy turn that fails": "all(counts[key] < 1 and line[1] for key in counts)",
+    "more turns than are asked one by one": "all([one < 2 for one in many])",
+    "sums in turns": "all([sum([other for other in line if other != one]) < 6 for one in line])",
+}
+STEPS = {
+    "two sides": "all([new.log[:len(old.log)] == old.log for old, new in zip(before.nodes, after.nodes)])",
+    "two sides, violated": "all([after.counts[key] <= 1 or before.counts[key] > 1 for key in before.counts])",
+    "any side": "any([after.counts[key] != before.counts[key] for key in before.counts]) or before.line == after.line",
+}
+OWN = "all([self.seen[value] < 3 for value in self.seen])"
+ENGINES = ("rows", "columns", "early columns")
+
+
+def model(assertion: str, own: str = "pass", many: int = 70) -> str:
+    return MODEL.format(assertion=assertion, own=own, many=many)
+
+
+CASES = {
+    **{name: model(f"always assertion Holds:\n    return {one}") for name, one in STATES.items()},
+    **{name: model(f"transition assertion Holds(before, after):\n    return {one}") for name, one in STEPS.items()},
+    "of an instance": model("", own=f"always assertion Holds:\n        return {OWN}"),
+    "exists": model("exists assertion Met:\n    return all([counts[key] == 1 for key in counts])"),
+    "eventually": model("always eventually assertion Met:\n    return any([counts[key] == 1 for key in counts])"),
+    "as many turns as are asked one by one": model(
+        "always assertion Holds:\n    return all([one < 2 for one in many])", many=64
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_engines_agree(name: str) -> None:
+    """Verdicts, counts, stories, and what is warned of."""
+    text = CASES[name]
+    assert reports(text, Settings(keep_going=True), ())["plain"].states > 10
+    for keep_going in (True, False):
+        assert not differences(text, Settings(keep_going=keep_going, limits=Limits(states=400)), ENGINES)
+
+
+def test_a_turn_is_remembered_by_what_it_asks() -> None:
+    """The verdict for many logs needs a call for each log that one of them may be."""
+    text = model("always assertion Holds:\n    return all([len(node.log) < 3 for node in nodes])")
+    report = check(fizz.load("m.fizz", text=text), engine="columns", settings=Settings(stats=True))
+    assert report.states > 500
+    assert report.stats is not None
+    assert int(str(report.stats["interpreter calls"])) * 4 < report.states
