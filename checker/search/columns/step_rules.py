@@ -172,7 +172,10 @@ class StepRule:
 
     def _without(self, rows: Rows, pairs: LookedUp | None, level: int | None, branch: Branch) -> Ints:
         """For paths that choose no element, by their first choices: whether there is any that can be chosen."""
-        found = np.full(len(rows), EMPTY, dtype=np.int64)
+        # A rule that has begun to choose among elements just now is looked up again, with its pairs. Until then no path
+        # may go on as if there were none: what it executes would count as executed.
+        begun = pairs is None and self._chosen_from is not None
+        found = np.full(len(rows), ELSEWHERE if begun else EMPTY, dtype=np.int64)
         if pairs is not None:
             found[pairs.which[pairs.able(branch, level)]] = ELSEWHERE
         return found
