@@ -81,8 +81,10 @@ class DirectSteps:
                     found.append(steps)
                 taken = len(outcomes)
                 chunk.make(taken)
+            rule.ran += taken
             if aborted or taken:
                 expander.note(acts, taken, aborted, level)
+        rule.ran_in += len(states)
         return found
 
     def _results(self, rule: Rule, states: list[State]) -> Iterator[Sequence[Result]]:

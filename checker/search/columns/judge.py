@@ -18,6 +18,7 @@ from checker.search.columns.remembered import Remembered
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.sources import NeedsRows, PairColumns, StateColumns
 from checker.search.columns.space import Space
+from checker.search.columns.step_rules import ALONE, StepRule
 from checker.search.columns.trie_walk import results_of
 from checker.search.contract.assertion_answers import Assertions
 from checker.search.contract.judge_watches import fails_in_state, fails_in_step, judge_step, leaves_out
@@ -31,7 +32,6 @@ from interpreter.values.intern import Interner
 
 if TYPE_CHECKING:
     from checker.search.columns.column_frontier import Frontier
-    from checker.search.columns.step_rules import StepRule
 
 TRUE, FALSE, FAILED, OPEN = 1, 0, 2, 3
 
@@ -234,10 +234,11 @@ class AssertionEvaluator:
         found = _Decided(np.empty(len(rows), dtype=np.int8))
         begin = 0
         while begin < len(rows):
-            end = min(begin + choice.left, len(rows))
+            alone = choice.directly or (choice.forgotten and before is not None)
+            end = min(begin + (min(choice.left, ALONE) if alone else choice.left), len(rows))
             some = _Asked(packing, rows.part(begin, end), None if before is None else before.part(begin, end))
             asked = self._asked[key]
-            if choice.directly or (choice.forgotten and before is not None):
+            if alone:
                 self._one_by_one(rule, some, begin, found)
             elif asked is None:
                 return None

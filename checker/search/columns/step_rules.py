@@ -37,6 +37,9 @@ from interpreter.state.step import (
 
 MANY: Final = 1 << 62
 _PAIRS: Final = 1 << 20
+ALONE: Final = 1 << 13
+"""A rule that is not remembered is run in so many rows at a time, or in fewer that make some eight times as many steps:
+their states and steps are held."""
 """At most so many rows are made for the elements that rows may choose."""
 
 
@@ -81,6 +84,9 @@ class StepRule:
         self.thread_slot = thread_slot
         self.kind = candidate.rule.kind
         self.dropped: dict[int, tuple[int, ...]] = {}
+        self.ran = 0
+        """How many steps it has made where it was not remembered, and in how many rows."""
+        self.ran_in = 1
         self._begin(tree)
 
     def _begin(self, tree: ReadTree) -> None:
@@ -111,7 +117,11 @@ class StepRule:
         width = 0 if slot is None else 1 + len(self.packing.elements(slot).fields)
         width += self.packing.room.messages if self.kind is StepKind.DELIVER else 0
         most = max(1, _PAIRS // width) if width else MANY
-        return most if choice is None else min(choice.left, most)
+        if choice is None:
+            return most
+        if not choice.remembered:
+            most = min(ALONE, max(1, 8 * ALONE * self.ran_in // max(1, self.ran)))
+        return min(choice.left, most)
 
     @property
     def calls(self) -> int:
