@@ -57,6 +57,8 @@ class Canonical:
         """Whether a limit may forbid a step."""
         self.renumbers = any(shape.kind == "ordinal" for shape in shapes.values())
         """Whether steps renumber: indices become ranks."""
+        self.by_renaming = True
+        """Whether images are those of the renamings that this gives: a machine may have others."""
 
     @property
     def needed(self) -> bool:

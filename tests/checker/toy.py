@@ -164,8 +164,8 @@ class ToyMachine(Machine):
         ]
         # What is called Act0 and Act1 is one class to fairness, where renaming has lost track.
         self.code.domains.shapes["Act"] = DomainShape("Act", "nominal", None)
-        # Exchanging two numbers is a symmetry that columns do not support, like ranks.
-        self.images.ranked = self.toy.symmetric
+        # Exchanging two numbers renames no values: columns do not know such images.
+        self.images.by_renaming = not self.toy.symmetric
         self._simple = not (self.toy.threads or self.toy.role_crashes)
 
     # --- states ----------------------------------------------------------------------------------------------------

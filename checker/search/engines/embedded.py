@@ -149,7 +149,7 @@ class EmbeddedRun:
             return False
         images = rows.machine.images
         _, of_steps, _ = rows.task.watching
-        if not images.ranked or (rows.symmetric and not (images.renumbers and of_steps)):
+        if images.by_renaming and not (images.ranked and (not rows.symmetric or (images.renumbers and of_steps))):
             return True
         return all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
 
