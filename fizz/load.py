@@ -6,7 +6,7 @@ import functools
 import gc
 import os
 import re
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -105,8 +105,14 @@ def _load(file: str, text: str | None, options: Mapping[str, str], constants: Ma
         state_variables=tuple(model.state_variables),
         constants=tuple(model.constants),
         reads_returns=reads_returns(model),
-        warnings=tuple(sorted([*files.warnings, *messages.warnings], key=_location)),
+        warnings=tuple(sorted([*files.warnings, *_due(messages.warnings, merged)], key=_location)),
     )
+
+
+def _due(warnings: Iterable[Diagnostic], options: Options) -> Iterator[Diagnostic]:
+    """The warnings that matter with these options: only `strict` and `nondeterministic` liveness needs fair actions."""
+    needed = options.liveness in ("strict", "nondeterministic")
+    return (warning for warning in warnings if needed or warning.code != "W11")
 
 
 class _Everything(Container[str]):

@@ -34,9 +34,10 @@ _FIELDS: Mapping[SettingPath, _Kind] = {
     ("continue_path_on_invariant_failures",): "bool",
 }
 _ACTION_FIELDS: Mapping[str, _Kind] = {"max_actions": "int", "max_concurrent_actions": "int", "crash_on_yield": "bool"}
-_LIVENESS: Mapping[object, Literal["strict", "nondeterministic", "off"]] = {
+_LIVENESS: Mapping[object, Literal["strict", "nondeterministic", "probabilistic", "off"]] = {
     "strict": "strict", "": "strict", "enabled": "strict", "true": "strict", "strict/bfs": "strict",
     "nondeterministic": "nondeterministic", "eventual": "nondeterministic",
+    "probabilistic": "probabilistic",
     "off": "off", "false": "off", "disabled": "off",
 }  # fmt: skip
 _TYPES: Mapping[_Kind, str] = {
@@ -45,7 +46,7 @@ _TYPES: Mapping[_Kind, str] = {
     "bits": "a whole number from 1 to 10000",
     "bool": "a bool",
     "names": "a list of names",
-    "liveness": "one of strict, nondeterministic, off",
+    "liveness": "one of strict, nondeterministic, probabilistic, off",
 }
 
 

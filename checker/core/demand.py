@@ -109,12 +109,14 @@ class NoLasso:
 class AlwaysReachable:
     """From every state fair steps lead to one of `goal` (`liveness: nondeterministic`; language page, 10.5).
 
+    `by_any`: any steps but crashes do, as each is taken with some probability (`liveness: probabilistic`).
     `for_ever`: to a state from which no steps lead out of `goal`. `after`: only from states at the end of such a stem.
     """
 
     goal: StateSet
     for_ever: bool = False
     after: Stem | None = None
+    by_any: bool = False
 
 
 Demand = NoLasso | AlwaysReachable

@@ -1,4 +1,4 @@
-"""`liveness: nondeterministic` (language page, 10.5): reachability along fair steps."""
+"""`liveness: nondeterministic` (language page, 10.5) and `probabilistic`: reachability along fair steps, or any."""
 
 from __future__ import annotations
 
@@ -10,17 +10,26 @@ from checker.liveness.graph import Graph
 # A cut state may lead anywhere, so it counts as good: then a violation is also one beyond the bound.
 
 
-def lost_states(graph: Graph, goal: bytearray, for_ever: bool, ask: Callable[[], None] = lambda: None) -> bytearray:
+def lost_states(
+    graph: Graph, goal: bytearray, for_ever: bool, by_any: bool = False, ask: Callable[[], None] = lambda: None
+) -> bytearray:
     """The states from which fair steps reach no state of the goal: a truth value for each state, as in `goal`.
 
-    `for_ever`: no state from which no steps lead out of the goal.
+    `for_ever`: no state from which no steps lead out of the goal. `by_any`: any steps but crashes count as fair ones.
     """
     crashing = graph.crash_marks
+
+    def is_any(edge: int, source: int) -> bool:
+        return graph.marks[edge] not in crashing
+
+    def is_fair(edge: int, source: int) -> bool:
+        return graph.targets[edge] != source and graph.mark(edge).fair
+
     if for_ever:
-        anywhere = _Backwards(graph, lambda edge, source: graph.marks[edge] not in crashing, ask)
+        anywhere = _Backwards(graph, is_any, ask)
         doomed = anywhere.reach(s for s in range(graph.states) if not goal[s])
         goal = bytearray(not one for one in doomed)
-    back = _Backwards(graph, lambda edge, source: graph.targets[edge] != source and graph.mark(edge).fair, ask)
+    back = _Backwards(graph, is_any if by_any else is_fair, ask)
     reached = back.reach(s for s in range(graph.states) if graph.cut[s] or goal[s])
     return bytearray(not one for one in reached)
 

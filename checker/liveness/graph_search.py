@@ -53,7 +53,7 @@ class GraphSearch:
 
     def lost(self, demand: AlwaysReachable) -> ReachedState | None:
         graph, stem = self.graph, demand.after
-        lost = lost_states(graph, self.members(demand.goal), demand.for_ever, self._ask)
+        lost = lost_states(graph, self.members(demand.goal), demand.for_ever, demand.by_any, self._ask)
         if stem is None:
             return ReachedState(graph.key(graph.least(_members(lost))), ()) if any(lost) else None
         begins, along = self.members(stem.begins & stem.along), self.members(stem.along)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from typing import ClassVar, assert_never
 
 from checker.core.demand import AlwaysReachable, Demand, NoLasso, Recorded
@@ -43,7 +44,15 @@ class Liveness(AssertionProperty):
         return options.liveness != "off"
 
     def demand(self, options: Options) -> Demand:
-        return self.eventually() if options.liveness == "nondeterministic" else self.strictly()
+        match options.liveness:
+            case "nondeterministic":
+                return self.eventually()
+            case "probabilistic":
+                return replace(self.eventually(), by_any=True)
+            case "strict" | "off":
+                return self.strictly()
+            case _:
+                assert_never(options.liveness)
 
     def conclude(self, evidence: Evidence) -> Finding | None:
         demand = self.demand(evidence.options)
@@ -58,6 +67,9 @@ class Liveness(AssertionProperty):
                 lost = evidence.search().lost(demand)
                 if lost is None:
                     return None
-                return Finding(self.key, evidence.path(lost.begin), fairness=(self.lost_because,), stem=lost.stem)
+                because = (
+                    self.lost_because if not demand.by_any else self.lost_because.replace("no fair steps", "no steps")
+                )
+                return Finding(self.key, evidence.path(lost.begin), fairness=(because,), stem=lost.stem)
             case _:
                 assert_never(demand)

@@ -49,7 +49,7 @@ class Options:
     action_options: Mapping[str, ActionOptions] = field(default_factory=dict)
     deadlock_detection: bool = True
     exclude: tuple[str, ...] = ()
-    liveness: OneOf["strict", "nondeterministic", "off"] = "strict"
+    liveness: OneOf["strict", "nondeterministic", "probabilistic", "off"] = "strict"
     continue_on_invariant_failures: bool = False
     continue_path_on_invariant_failures: bool = False
 

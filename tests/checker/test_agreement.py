@@ -96,7 +96,7 @@ OPTIONS = st.fixed_dictionaries(
     {
         "max_actions": st.integers(1, 4) | st.just(100),
         "deadlock_detection": st.booleans(),
-        "liveness": st.sampled_from(("strict", "strict", "nondeterministic", "off")),
+        "liveness": st.sampled_from(("strict", "strict", "nondeterministic", "probabilistic", "off")),
         "exclude": st.sampled_from(((), (), ("b",))),
         "continue_on_invariant_failures": st.booleans(),
     }

@@ -380,9 +380,9 @@ def test_nondeterministic(run: Run) -> None:
     """By chance a fair step comes in the end: only where no fair steps lead to the goal is it lost."""
     alternatives = (Alternative(0, 0, value="again"), Alternative(1, 0, value="done"), Alternative(2, 0, value="lost"))
 
-    def toy(*alternatives: Alternative) -> Toy:
-        rest = ToyRule("Rest", {(1, 0): (Alternative(1, 0),)}, fairness="weak")
-        toss = ToyRule("Toss", {(0, 0): alternatives}, fairness="weak")
+    def toy(*alternatives: Alternative, fairness: str | None = "weak") -> Toy:
+        rest = ToyRule("Rest", {(1, 0): (Alternative(1, 0),)}, fairness=fairness)
+        toss = ToyRule("Toss", {(0, 0): alternatives}, fairness=fairness)
         kinds = ("always eventually", "eventually always")
         return Toy(
             actions=(toss, rest),
@@ -390,9 +390,15 @@ def test_nondeterministic(run: Run) -> None:
         )
 
     assert not run(toy(*alternatives[:2]), liveness="nondeterministic").findings
-    lost = toy(*alternatives)
-    found = run(lost, liveness="nondeterministic")
-    assert {f.path[-1].key for f in found.findings.values()} == set(keys(lost, (2, 0)))
+    unfair = toy(*alternatives[:2], fairness=None)
+    assert run(unfair, liveness="nondeterministic").findings
+    assert not run(unfair, liveness="probabilistic").findings
+    for lost, liveness in (
+        (toy(*alternatives), "nondeterministic"),
+        (toy(*alternatives, fairness=None), "probabilistic"),
+    ):
+        found = run(lost, liveness=liveness)
+        assert {f.path[-1].key for f in found.findings.values()} == set(keys(lost, (2, 0)))
 
 
 def test_interrupted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -93,6 +93,7 @@ def test_front_matter(front: str, expected: Options, tmp_path: Path) -> None:
     [
         ("strict", "strict"), ('""', "strict"), ("enabled", "strict"), ("true", "strict"), ("strict/bfs", "strict"),
         ("on", "strict"), ("", "strict"), ("nondeterministic", "nondeterministic"), ("eventual", "nondeterministic"),
+        ("probabilistic", "probabilistic"),
         ("off", "off"), ("false", "off"), ('"false"', "off"), ("disabled", "off"), ('"off"', "off"),
     ],
 )  # fmt: skip

@@ -296,7 +296,9 @@ class Program:
             front["action_options"] = chosen
         if "exclude" in self.themes:
             front["identity"] = {"exclude": [place.text for place in self.source.some(self.heap, 1, 2)]}
-        front["liveness"] = self.source.weighted([(5, "strict"), (2, "nondeterministic"), (1, "off")])
+        front["liveness"] = self.source.weighted(
+            [(5, "strict"), (2, "nondeterministic"), (1, "probabilistic"), (1, "off")]
+        )
         if self.source.chance(20):
             front["continue_on_invariant_failures"] = True
         if self.source.chance(20):

@@ -218,7 +218,7 @@ def test_any_demand(seed: int) -> None:
             found = expected.lasso(lasso)
             assert search.lasso(lasso) == found
         else:
-            goal = AlwaysReachable(random_states(chance), chance.random() < 0.5, stem)
+            goal = AlwaysReachable(random_states(chance), chance.random() < 0.5, stem, chance.random() < 0.3)
             found = expected.lost(goal)
             assert search.lost(goal) == found
         kinds[type(found), stem is not None, found is not None and bool(found.stem)] += 1
@@ -253,7 +253,9 @@ def test_ways_that_are_lost(seed: int) -> None:
             graph.quiet[state], graph.cut[state] = chance.random() < 0.6, chance.random() < 0.1
         expected = GraphSearch(graph, lambda key, known=answers: bytearray(known))  # type: ignore[misc]
         crew = Here(graph, answers, chance.randint(1, 3))
-        for demand in (AlwaysReachable(QUIET & TRUE), AlwaysReachable(~QUIET | TRUE, for_ever=True)):
+        for by_any in (False, True):
+            goals = AlwaysReachable(QUIET & TRUE, by_any=by_any), AlwaysReachable(~QUIET | TRUE, True, by_any=by_any)
+            demand = chance.choice(goals)
             lost = expected.lost(demand)
             assert PartitionedSearch(crew, 0).lost(demand) == lost
             kinds[lost is None] += 1

@@ -153,7 +153,8 @@ class PartitionedSearch:
             return self._search(self.pick(Picked())).lost(demand)
         if demand.for_ever:
             self._reach(ReachQuery(demand.goal, ReachGoal.BAD, DOOMED))
-        self._reach(ReachQuery(demand.goal, ReachGoal.SAFE if demand.for_ever else ReachGoal.GOOD, REACHED))
+        goal = ReachGoal.SAFE if demand.for_ever else ReachGoal.GOOD
+        self._reach(ReachQuery(demand.goal, goal, REACHED, demand.by_any))
         found = least(self.crew.make("missing"))
         return None if found is None else ReachedState(found.key, ())
 

@@ -30,16 +30,20 @@ class ReachGoal(Enum):
 
 
 class ReachQuery(NamedTuple):
-    """A goal for a set of states. `result` names the array of the states that reach it."""
+    """A goal for a set of states. `result` names the array of the states that reach it.
+
+    `by_any`: any steps but crashes lead there.
+    """
 
     states: StateSet
     goal: ReachGoal
     result: str
+    by_any: bool = False
 
     @property
     def fair(self) -> bool:
         """Whether only fair steps count."""
-        return self.goal is not ReachGoal.BAD
+        return self.goal is not ReachGoal.BAD and not self.by_any
 
 
 REACHED: Final = "reached"
