@@ -128,19 +128,18 @@ class ColumnExpander:
         """Count the steps in the bundles, and note the paths among them that failed or gave up."""
         effects, level, which = rule.effects, chunk.level, found.which
         amounts = np.bincount(column, minlength=len(effects.summaries))
-        moved = int(amounts @ effects.moves)
+        moved, crashed = int(amounts @ effects.moves), int(amounts @ effects.crashes)
         if rule.kind is StepKind.CRASH_ROLE:
             level.crash_steps += moved
             chunk.moves[which] -= effects.moves[column]
         else:
-            level.transitions += moved
-            level.crash_steps += int(amounts @ effects.crashes)
             for row, gone in forbidden.items():
                 moves, crashes = effects.lost(int(column[row]), gone)
                 chunk.moves[which[row]] -= moves
-                level.transitions -= moves
-                level.crash_steps -= crashes
                 moved -= moves
+                crashed -= crashes
+            level.transitions += moved
+            level.crash_steps += crashed
         for bundle in effects.failing:
             hit = np.flatnonzero(column == bundle) if amounts[bundle] else which[:0]
             chunk.failed[which[hit]] = True
@@ -153,7 +152,7 @@ class ColumnExpander:
         if rule.kind is StepKind.START and subject not in acted:
             met = np.flatnonzero(amounts).tolist()
             gave_up = [(a.span, int(amounts[bundle])) for bundle in met for a in effects.summaries[bundle].aborted]
-            note_action(subject, moved, gave_up, acted, level)
+            note_action(subject, moved + crashed, gave_up, acted, level)
 
     def _step(
         self, rule: StepRule, chunk: Chunk, found: LookedUp, column: Ints, indexes: Ints | None
