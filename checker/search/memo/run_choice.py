@@ -147,6 +147,7 @@ class RunChoice:
         """Whether enough calls were made for the rule to be run directly, after so many evaluations of this window."""
         if self._total >= self._thresholds.learning * (_CHEAP if self.recorded else 1):
             return True
+        # A function records the paths of all alternatives in one call.
         most = evaluated if self.recorded else max(evaluated, self._steps)
         return self._total >= self._thresholds.hopeless and self._calls >= _NEARLY_ALL * most
 
@@ -159,11 +160,9 @@ class RunChoice:
             return
         evaluated = max(1, self.evaluations - self._begin)
         self._share = self._calls / evaluated
-        # A function records the paths of all alternatives in one call.
-        asked = evaluated if self.recorded else evaluated + self._steps
-        most = self._thresholds.share * asked
+        most = self._thresholds.share * (evaluated + self._steps)
         self._open = self._calls > most
-        if self._open and self._goes_on(self._calls / asked):
+        if self._open and self._goes_on(self._calls / (evaluated + self._steps)):
             self._until = self.evaluations + 2 * evaluated
             self._begin, self._calls, self._steps = self.evaluations, 0, 0
             return
