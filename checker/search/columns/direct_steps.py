@@ -14,7 +14,7 @@ from checker.search.columns.chunk import Arrived, Chunk
 from checker.search.columns.code_tables import Ints, Words, halves
 from checker.search.columns.effects import NO_KIND
 from checker.search.columns.judge import AssertionEvaluator
-from checker.search.columns.packing import WORD_BITS, Packing, Rows
+from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.space import Space
 from checker.search.columns.step_rules import StepRule
 from checker.search.contract.bounds import starts_after
@@ -22,8 +22,6 @@ from checker.search.contract.level_counts import distinct_names
 from checker.search.contract.parents import crashes_after
 from interpreter.state.state import State
 from interpreter.state.step import Outcome, Result, Rule, StepOrder
-
-_WORD = (1 << WORD_BITS) - 1
 
 
 class RowSteps(NamedTuple):
@@ -140,14 +138,7 @@ class DirectSteps:
                 step += 1
         for position, (steps, new, old) in by_position.items():
             where = np.array(steps, dtype=np.int64)
-            mask = self.packing.value_mask(position)
-            bits = [self.packing.value_bits(position, number) for number in new]
-            for index, word in enumerate(after.words):
-                shift = index * WORD_BITS
-                held = mask >> shift & _WORD
-                if held:
-                    put = np.array([number >> shift & _WORD for number in bits], dtype=np.uint64)
-                    word[where] = word[where] & np.uint64(~held & _WORD) | put
+            self.packing.put_values(after, where, position, new)
             high, low = self._key_sums(position, new)
             gone_high, gone_low = self._key_sums(position, old)
             sums[where, 0] += high - gone_high

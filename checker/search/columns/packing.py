@@ -260,9 +260,16 @@ class Packing:
             bits = known[number] = self._bits_of(self.tables.divided(self.layout.slots[position], number))
         return bits
 
-    def value_mask(self, position: int) -> int:
-        """The bits that hold the values of a slot of the layout, in all words together."""
-        return (self._masks or self._all_masks())[position]
+    def put_values(self, rows: Rows, which: Ints, position: int, numbers: Sequence[int]) -> None:
+        """Write values, which have codes that fit, of a slot of the layout into some rows, one for each."""
+        mask = (self._masks or self._all_masks())[position]
+        bits = [self.value_bits(position, number) for number in numbers]
+        for index, word in enumerate(rows.words):
+            shift = index * WORD_BITS
+            held = mask >> shift & _WORD
+            if held:
+                put = np.array([one >> shift & _WORD for one in bits], dtype=np.uint64)
+                word[which] = word[which] & np.uint64(~held & _WORD) | put
 
     def _bits_of(self, pairs: list[tuple[Slot, int]]) -> int:
         """The bits of values, or of parts of them, in all words together."""

@@ -107,7 +107,10 @@ class Memory:
             return self._run_all(rule, view)
         choice = self.choice(rule)
         if not choice.remembered:
-            directly = self.run_directly(rule, view) if choice.directly else None
+            directly = None
+            if choice.directly:
+                before, state = view.states if isinstance(view, PairView) else (None, view.whole())
+                directly = self._directly(rule, state, before)
             choice.count(1, 0)
             return self._run_all(rule, view) if directly is None else directly
         if rule in self.runner.choices.sets:
@@ -206,15 +209,11 @@ class Memory:
             self._direct = DirectRules(self.machine)
         return self._direct.supports(rule)
 
-    def run_directly(self, rule: Rule, view: View) -> Sequence[Result] | None:
-        """The results of all execution paths of a rule that can be run directly; None: not on this view."""
-        before, state = view.states if isinstance(view, PairView) else (None, view.whole())
-        with self._phases.during(DIRECTLY):
-            return self._directly(rule, state, before)
-
     def _directly(self, rule: Rule, state: State, before: State | None) -> Sequence[Result] | None:
+        """The results of all execution paths of a rule that can be run directly; None: not in this state."""
         assert self._direct is not None
-        found = self._direct.results(rule, state, before)
+        with self._phases.during(DIRECTLY):
+            found = self._direct.results(rule, state, before)
         self.counters.evaluations += found is not None
         return found
 
@@ -229,8 +228,7 @@ class Memory:
         for state, old in zip(states, before or repeat(None, len(states)), strict=True):
             found = None
             if choice.directly:
-                with self._phases.during(DIRECTLY):
-                    found = self._directly(rule, state, old)
+                found = self._directly(rule, state, old)
             if found is None:
                 view = self.view(state) if old is None else PairView(self.view(old), self.view(state))
                 known = self.machine.known_failure(rule, view)
