@@ -111,8 +111,9 @@ class _Compiler:
     def _assertion(self, assertion: ast.Assertion, role: str | None, number: int) -> p.AssertionProgram:
         name = assertion.name if role is None else f"{role}.{assertion.name}"
         routine = self._routine(name, role, "assertion", "atomic", assertion.body, assertion.span, ())
+        follows = any(isinstance(node, ast.Name) and node.id == "next_states" for node in nodes_in(assertion.body))
         return p.AssertionProgram(
-            number, assertion.name, assertion.kind, routine, role, assertion.parameters, assertion.span
+            number, assertion.name, assertion.kind, routine, role, assertion.parameters, assertion.span, follows
         )
 
     def _routine(

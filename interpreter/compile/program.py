@@ -229,7 +229,10 @@ class RoleProgram:
 
 @dataclass(frozen=True, slots=True)
 class AssertionProgram:
-    """An assertion; `parameters` are the two names of a transition assertion. `role`: the role it belongs to."""
+    """An assertion; `parameters` are the two names of a transition assertion. `role`: the role it belongs to.
+
+    `follows`: it mentions `next_states`.
+    """
 
     number: int
     name: str
@@ -238,6 +241,7 @@ class AssertionProgram:
     role: str | None
     parameters: tuple[str, ...]
     span: Span
+    follows: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from fizz.syntax.ast import OF_STEPS
 from interpreter.direct.defs import compile_def
 from interpreter.direct.direct_expressions import Unsupported, name
+from interpreter.direct.followers import comparing
 from interpreter.direct.name_lookup import Shared
 from interpreter.direct.node_operations import UNSET, Operations
 from interpreter.direct.nodes import MOST_PARTS, GiveUp, Nodes
@@ -86,8 +87,8 @@ class CompiledRules:
         self._marked: list[int] = []
         self.sides = Sides(machine.values)
         self._namespace = self._names()
-        self._of_steps: dict[str, Any] | None = None
-        """The names for assertions about steps, where there are instances."""
+        self._of_several: dict[str, Any] | None = None
+        """The names for assertions about several states, where there are instances."""
         self.reasons: dict[str, str] = {}
         """Why a routine is left to the interpreter, by its name."""
 
@@ -206,15 +207,16 @@ class CompiledRules:
         outer = function("make", parameters, [*scope.functions, inner, python.Return(name("rule"))])
         if any(count == _MOST_NODES for count, _ in enumerate(python.walk(outer))):
             raise Unsupported("too long")
-        return CompiledRule(scope, self._execute([outer], self._namespace_for(bool(sides))), body.size)
+        return CompiledRule(scope, self._execute([outer], self._namespace_for(bool(sides), scope.follows)), body.size)
 
-    def _namespace_for(self, of_step: bool) -> dict[str, Any]:
-        """The names for a rule, which may be an assertion about steps."""
-        if not of_step or not self.machine.program.roles:
-            return self._namespace
-        if self._of_steps is None:
-            self._of_steps = on_both_sides(self._namespace, self.operations, self.sides, self._whole)
-        return self._of_steps
+    def _namespace_for(self, of_step: bool, follows: bool) -> dict[str, Any]:
+        """The names for a rule, which may be an assertion about steps, or ask for the successors of a state."""
+        names = self._namespace
+        if (of_step or follows) and self.machine.program.roles:
+            if self._of_several is None:
+                self._of_several = on_both_sides(self._namespace, self.operations, self.sides, self._whole)
+            names = self._of_several
+        return {**names, **comparing(names["eq"])} if follows else names
 
     def _loaded(self) -> Lookup:
         """What loads the values of the state."""

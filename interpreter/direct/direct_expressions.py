@@ -314,6 +314,9 @@ class DirectExpressions:
             return Compiled(
                 call(helper, *self.names.rule.state(), *self._given(node, self.names.shared.closure(identifier)))
             )
+        if identifier == "next_states" and not node.arguments:
+            # It is reserved: no other name hides it.
+            return self.names.next_states()
         if self.names.shadowed(identifier):
             raise Unsupported(identifier)
         if identifier in ("struct", "record"):

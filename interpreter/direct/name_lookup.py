@@ -131,6 +131,10 @@ class Names:
         """A variable of the state before or after a step; None if the owner is no name of such a state."""
         return None
 
+    def next_states(self) -> Compiled:
+        """The successors of the state. Raises `Unsupported` where they are not asked for directly."""
+        raise Unsupported("next_states")
+
     def mark(self, part: ast.Expression, code: python.expr) -> python.expr:
         """The same value; that the part was evaluated is noted, where that matters."""
         raise NotImplementedError

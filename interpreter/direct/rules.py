@@ -10,8 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from interpreter.direct.compiled_rules import FAILURES, HELD, VIOLATED, CompiledRules, key_of
+from interpreter.direct.followers import COST, NAMES, FieldsOnly, Followers, Following
 from interpreter.direct.nodes import GiveUp, Nodes, Shadowed, ValueNode
 from interpreter.direct.sides import instance_of, side_of
+from interpreter.execute.next_states import Successor
 from interpreter.machine import Machine
 from interpreter.state.state import Layout, Slot, State
 from interpreter.state.step import FairChoice, Outcome, Result, Rule, StepKind
@@ -25,6 +27,10 @@ Run = Callable[[tuple[int, ...], tuple[int, ...], Callable[[Result], None]], obj
 """A rule on the values of a state, and those of the state before if it is about a step."""
 
 
+class _Follows(Exception):
+    """A rule asks for the successors of the state. These are computed by rules, which cannot be run while it is run."""
+
+
 class _Bound(NamedTuple):
     """A rule for states of one layout. `run`: None if it is left to the interpreter there."""
 
@@ -32,6 +38,17 @@ class _Bound(NamedTuple):
     before: Layout | None
     run: Run | None
     cost: int
+
+
+class SuccessorReads(NamedTuple):
+    """What an assertion may read of a state and of each of its successors.
+
+    `names`: it may also read how these are reached.
+    """
+
+    own: tuple[Slot, ...]
+    theirs: tuple[Slot, ...]
+    names: bool
 
 
 class FieldTable(dict[ValueNode, int]):
@@ -51,13 +68,10 @@ class FieldTable(dict[ValueNode, int]):
         self._excluded = excluded
 
     def __missing__(self, node: ValueNode) -> int:
-        is_before, role, number = instance_of(node, self.attribute, self._excluded, self._nodes)
-        if is_before:
-            assert self._before is not None
-            position = len(self._layout.slots) + position_of(self._before, role, number, self.attribute)
-        else:
-            position = position_of(self._layout, role, number, self.attribute)
-        self[node] = position
+        side, role, number = instance_of(node, self.attribute, self._excluded, self._nodes)
+        # Successors have the layout of the state itself.
+        layout = self._layout if not side or self._before is None else self._before
+        self[node] = position = side * len(self._layout.slots) + position_of(layout, role, number, self.attribute)
         return position
 
     def writable(self, node: ValueNode) -> int:
@@ -91,6 +105,9 @@ class DirectRules(CompiledRules):
         super().__init__(machine)
         self._bound: dict[Rule, _Bound] = {}
         self._failures: dict[tuple[bool, int], list[int]] = {}
+        self._followers = Followers(self.nodes, self.sides, bool(machine.program.roles))
+        self._successors: list[FieldsOnly] | None = None
+        """Those of the state of the rule that is run, if they are known."""
         self.direct = 0
         self.given_up = 0
 
@@ -99,10 +116,18 @@ class DirectRules(CompiledRules):
         """What the last rule has spent."""
         return self._most - self._fuel[0]
 
-    def results(self, rule: Rule, state: State, before: State | None = None, noted: bool = True) -> list[Result] | None:
+    def results(
+        self,
+        rule: Rule,
+        state: State,
+        before: State | None = None,
+        noted: bool = True,
+        following: Following | None = None,
+    ) -> list[Result] | None:
         """The results of all execution paths of a rule, in the order of their choices; None: ask the interpreter.
 
         `before`: the state before the step that an assertion is about. `noted`: the lines count as executed.
+        `following`: the successors of the state; they are computed if they are asked for and not given.
         """
         bound = self._bound.get(rule)
         layout = None if before is None else before.layout
@@ -119,18 +144,30 @@ class DirectRules(CompiledRules):
         try:
             values, others = state.values, () if before is None else before.values
             if others and self.machine.program.roles:
-                others = tuple(map(self.sides.before, others))
+                others = tuple([self.sides.of(1, number) for number in others])
                 values += others
+            if following is not None:
+                values, self._successors = following.values, following.successors
             verdict = run(values, others, found.append)
+        except _Follows:
+            self._unmark()
+            try:
+                following = self._followers.of(state, self.machine.successors.of(state))
+            except GiveUp:
+                self._failed(rule)
+                return None
+            return self.results(rule, state, before, noted, following)
         except Shadowed as shadowed:
             self._failed(rule)
             self._dynamic.setdefault(key_of(rule), set()).add(shadowed.attribute)
             self._forget(key_of(rule))
             self._compiled.pop(key_of(rule))
-            return self.results(rule, state, before, noted)
+            return self.results(rule, state, before, noted, following)
         except FAILURES:
             self._failed(rule)
             return None
+        finally:
+            self._successors = None
         if self._fuel[0] < 0 or len(found) > self.machine.most_paths:
             self._failed(rule)
             return None
@@ -141,6 +178,39 @@ class DirectRules(CompiledRules):
         if rule.kind is StepKind.ASSERT:
             return [HELD if verdict else VIOLATED]
         return found
+
+    def following(self, state: State, successors: Sequence[Successor]) -> Following | None:
+        """A state with its successors; None: ask the interpreter."""
+        try:
+            return self._followers.of(state, successors)
+        except GiveUp:
+            return None
+
+    def follow(self, rule: Rule, following: Following) -> bool | None:
+        """The verdict of an assertion in a state with its successors; None: ask the interpreter."""
+        before = self._of(rule)
+        found = self.results(rule, following.state, following=following)
+        # If it was made anew just now it may have read more than was known before.
+        return None if found is None or self._of(rule) is not before else found[0] is HELD
+
+    def successor_reads(self, rule: Rule, layout: Layout) -> SuccessorReads | None:
+        """What an assertion may read of states of a layout and of their successors; None: it is not run directly."""
+        compiled = self._of(rule)
+        if compiled is None:
+            return None
+        scope = compiled.scope
+        attributes = set(scope.tables.values())
+        fields = {slot for slot in layout.slots if slot[0] in ("field", "param") and slot[-1] in attributes}
+        own: set[Slot] = {("heap", name) for kind, name in scope.slots.values() if kind == "heap"}
+        if rule.instance is not None:
+            names = {name for kind, name in scope.slots.values() if kind == "field"}
+            own |= {(kind, *rule.instance, name) for name in names for kind in ("field", "param")}
+        theirs = {("heap", name) for name in attributes}
+        return SuccessorReads(
+            tuple([slot for slot in layout.slots if slot in own or slot in fields]),
+            tuple([slot for slot in layout.slots if slot in theirs or slot in fields]),
+            not attributes.isdisjoint(NAMES),
+        )
 
     def _failed(self, rule: Rule) -> None:
         """The interpreter runs the rule in this state, and notes what it executes."""
@@ -237,8 +307,15 @@ class DirectRules(CompiledRules):
             returns = () if returned is None else ((label, number(returned)),)
             out(Outcome(writes, None, (), texts, forks, False, labels, returns, fair, ()))
 
+        def next_states() -> list[FieldsOnly]:
+            if self._successors is None:
+                raise _Follows
+            self._fuel[0] -= COST * len(self._successors)
+            return self._successors
+
         return {
             **super()._names(),
+            "next_states": next_states,
             "state_struct": state_struct,
             "finish": finish,
             "written": written,

@@ -77,6 +77,8 @@ class RuleScope(Names):
         self.tables: dict[str, str] = {}
         """By variable, the attribute of instances that it finds the positions of."""
         self.marked_parts = routine.kind == "assertion"
+        self.follows = False
+        """Whether it asks for the successors of the state."""
         self._open: list[python.FunctionDef] = []
         self._calls: list[tuple[python.Call, python.expr | None, python.expr | None]] = []
         self._ends: list[tuple[python.If, python.expr]] = []
@@ -181,6 +183,12 @@ class RuleScope(Names):
         if attribute not in self.shared.known.state_variables:
             raise Unsupported("a name that is no state variable")
         return self._variable("h", "heap", attribute) if side == "after" else self._variable("b", "before", attribute)
+
+    def next_states(self) -> Compiled:
+        if self.asks or self._sides or self.first.kind != "assertion":
+            raise Unsupported("next_states")
+        self.follows = True
+        return Compiled(call("next_states"), "items", True)
 
     def static(self, attribute: str) -> bool:
         """Whether a field of `self` is a variable."""

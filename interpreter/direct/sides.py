@@ -1,8 +1,9 @@
-"""`Sides`: role instances of the state before a step, distinguished from those of the state after it.
+"""`Sides`: role instances of other states than the one that a rule is about, distinguished from those of that state.
 
 An instance is a value without a state, so what a field of it is depends on the state that it was read from. While an
-assertion about steps is run directly, the instances that come from the state before have names of their own: their
-fields are those of that state. They are equal to the instances of the state after (language page, 10.3), which only
+assertion is run directly, the instances that come from another state have names of their own: their fields are those of
+that state. The state itself is side 0, with the instances as they are; the state before a step is side 1, and the
+successors of a state are sides 1, 2, …. Instances are equal to those of other sides (language page, 10.3), which only
 `eq` and `ne` say: other operations for which that may matter give up.
 """
 
@@ -15,8 +16,8 @@ from interpreter.direct.node_operations import Operations
 from interpreter.direct.nodes import GiveUp, Nodes, Shadowed, ValueNode
 from interpreter.values.intern import Interner, Tag
 
-_BEFORE: Final = "before "
-"""No role has such a name."""
+_MARK: Final = " "
+"""It stands between the number of a side and the name of a role. No role has a name with it."""
 _SAFE: Final = frozenset(
     {"add", "any_order", "bound", "each", "entries", "entries_lazily", "fields_of", "give_up", "is_role", "list_of",
      "live", "live_lazily", "members", "own", "part", "plain", "size", "spend", "tuple_of", "turns", "unpacked"}
@@ -31,24 +32,25 @@ class Sides:
 
     def __init__(self, interner: Interner) -> None:
         self._interner = interner
-        self._before: dict[int, int] = {}
+        self._renamed_for: dict[int, dict[int, int]] = {}
         self._plain: dict[int, int] = {}
 
-    def before(self, number: int) -> int:
-        """The value with its instances as those of the state before the step."""
+    def of(self, side: int, number: int) -> int:
+        """The value with its instances as those of a side, which is not that of the state itself."""
         if not self._interner.has_roles(number):
             return number
-        return self._renamed(number, self._before, lambda role: _BEFORE + role)
+        known = self._renamed_for.setdefault(side, {})
+        return self._renamed(number, known, lambda role: f"{side}{_MARK}{role}")
 
     def plain(self, number: int) -> int:
         """The value with all instances as they are named in the model."""
-        if not self.has_before(number):
+        if not self.has_other(number):
             return number
-        return self._renamed(number, self._plain, lambda role: role.removeprefix(_BEFORE))
+        return self._renamed(number, self._plain, lambda role: side_of(role)[1])
 
-    def has_before(self, number: int) -> bool:
-        """Whether an instance of the state before is in a value."""
-        return any(role.startswith(_BEFORE) for role, _ in self._interner.roles(number))
+    def has_other(self, number: int) -> bool:
+        """Whether an instance of another state is in a value."""
+        return any(_MARK in role for role, _ in self._interner.roles(number))
 
     def _renamed(self, number: int, known: dict[int, int], rename: Callable[[str], str]) -> int:
         found = known.get(number)
@@ -74,15 +76,16 @@ class Sides:
         raise GiveUp
 
 
-def side_of(role: str) -> tuple[bool, str]:
-    """Whether the name of a role is that of an instance of the state before, and its name in the model."""
-    return role.startswith(_BEFORE), role.removeprefix(_BEFORE)
+def side_of(role: str) -> tuple[int, str]:
+    """The side of the instances that a role of this name has, and its name in the model."""
+    side, mark, name = role.partition(_MARK)
+    return (int(side), name) if mark else (0, role)
 
 
 def on_both_sides(
     names: dict[str, Any], operations: Operations, sides: Sides, whole: Callable[[Any], Any]
 ) -> dict[str, Any]:
-    """The names that the code of assertions about steps may use, made from those of other rules.
+    """The names that the code of assertions about several states may use, made from those of other rules.
 
     `whole`: a value of which everything is known.
     """
@@ -90,7 +93,7 @@ def on_both_sides(
     def mixed(value: Any) -> bool:
         if type(value) is list or type(value) is tuple:
             return any(map(mixed, value))
-        return type(value) is ValueNode and value.roles and sides.has_before(value.number)
+        return type(value) is ValueNode and value.roles and sides.has_other(value.number)
 
     def refusing(operation: Callable[..., Any]) -> Callable[..., Any]:
         def operate(*given: Any) -> Any:
@@ -137,8 +140,8 @@ def on_both_sides(
     }
 
 
-def instance_of(node: ValueNode, attribute: str, excluded: ValueNode | None, nodes: Nodes) -> tuple[bool, str, int]:
-    """Whose attribute is used: whether it is an instance of the state before a step, its role and its number.
+def instance_of(node: ValueNode, attribute: str, excluded: ValueNode | None, nodes: Nodes) -> tuple[int, str, int]:
+    """Whose attribute is used: the side of the instance, its role and its number.
 
     `excluded`: the instance whose attribute is another thing in this rule. Raises `Shadowed` and `GiveUp`.
     """

@@ -16,7 +16,7 @@ from interpreter.values.budget import METER
 _MOST_KEPT: Final = 1 << 14
 """The number of states whose successors are cached; assertions are evaluated state by state."""
 
-_KINDS: Final = {StepKind.START: "action", StepKind.CONTINUE: "thread", StepKind.DELIVER: "channel"}
+KINDS: Final = {StepKind.START: "action", StepKind.CONTINUE: "thread", StepKind.DELIVER: "channel"}
 
 
 class Successor(NamedTuple):
@@ -39,13 +39,16 @@ class Successors:
 
     def asked_in(self, world: World) -> ListValue:
         """The result of `next_states()` in a world: one struct per distinct name and target."""
-        state = world.recorder.whole()
+        return ListValue([_struct(successor, world) for successor in self.of(world.recorder.whole())])
+
+    def of(self, state: State) -> tuple[Successor, ...]:
+        """The successors of a state, in step order: one per distinct name and target."""
         known = self._known.get(state)
         if known is None:
             # The steps are not charged to the caller: a cached result would be cheaper than a computed one.
             with METER.aside():
                 known = self._found(state)
-        return ListValue([_struct(successor, world) for successor in known])
+        return known
 
     def _found(self, state: State) -> tuple[Successor, ...]:
         found: dict[tuple[str, State], Successor] = {}
@@ -61,23 +64,25 @@ class Successors:
 
 
 def _successor(step: Step) -> Successor:
-    return Successor(step.name.partition("[")[0], _KINDS[step.rule.kind], step.actor, step.target)
+    return Successor(step.name.partition("[")[0], KINDS[step.rule.kind], step.actor, step.target)
 
 
-def _struct(successor: Successor, world: World) -> StructValue:
+def fields_of(successor: Successor) -> dict[str, object]:
+    """All fields of the struct for a successor but its state."""
     instance, _, action = (successor.actor or "").rpartition(".")
     identity = None
     if instance:
         role, _, number = instance.partition("#")
         identity = ModelValue(role, int(number))
+    return {
+        "name": successor.name,
+        "kind": successor.kind,
+        "role_ref": instance or None,
+        "role_id": identity,
+        "action_name": action if successor.kind == "action" else None,
+    }
+
+
+def _struct(successor: Successor, world: World) -> StructValue:
     target = World(world.interner, StateView(successor.state, world.interner), world.code)
-    return StructValue(
-        {
-            "name": successor.name,
-            "kind": successor.kind,
-            "role_ref": instance or None,
-            "role_id": identity,
-            "action_name": action if successor.kind == "action" else None,
-            "state": StateStruct(target, world.code.program.state_variables),
-        }
-    )
+    return StructValue({**fields_of(successor), "state": StateStruct(target, world.code.program.state_variables)})

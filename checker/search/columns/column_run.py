@@ -23,6 +23,7 @@ from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.edges import DrawnStates, Numbered, draw
 from checker.search.columns.element_bits import WholeSets
 from checker.search.columns.expand import ColumnExpander
+from checker.search.columns.follow_judge import FollowJudge
 from checker.search.columns.gathered import Gathered
 from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.outbox import Outbox
@@ -89,6 +90,11 @@ class ColumnRun:
         self.space = space
         self.store = store
         self.judge = AssertionEvaluator(task, space)
+        self.judge.following = FollowJudge(
+            space, task.patience, self._expander, lambda packing: self.refit(packing, packing.room)
+        )
+        self._judged: list[Frontier] = []
+        """The states that are being judged, and are no frontier yet."""
         self.graph = graph
         self.frontier: list[Frontier] = []
         self.outbox: Outbox | None = None
@@ -290,7 +296,7 @@ class ColumnRun:
 
     def _rows(self, packing: Packing, more: Sequence[Batch] = ()) -> Iterator[Rows]:
         """All rows of a packing, `more` batches among them."""
-        rows = [part.rows for part in self.frontier if part.packing is packing]
+        rows = [part.rows for part in [*self.frontier, *self._judged] if part.packing is packing]
         rows += [*self._gathered.rows(packing), *[batch.rows for batch in more]]
         rows += [] if self.outbox is None else self.outbox.rows(packing)
         return chain(rows, self.store.repacked(packing))
@@ -464,7 +470,7 @@ class ColumnRun:
                 work.new.append(NewStates(batches, order, frontier))
         frontier = [part for one in work.new for part in one.frontier]
         with self.task.phases.during(JUDGING):
-            work.kept = self.judge.states(frontier, work.level, len(self.store))
+            work.kept = self._judge(frontier, work.level, len(self.store))
 
     def take_in(self, work: LevelWork) -> None:
         """Store the new states and make them the frontier. The level is not stopped any more."""
@@ -477,7 +483,15 @@ class ColumnRun:
     def take(self, frontier: list[Frontier], level: Level) -> None:
         """Judge states that were stored just now, and go on from them."""
         base = len(self.store) - sum(len(part.rows) for part in frontier)
-        self._wait(frontier, self.judge.states(frontier, level, base), level)
+        self._wait(frontier, self._judge(frontier, level, base), level)
+
+    def _judge(self, frontier: list[Frontier], level: Level, base: int) -> list[Ints | None]:
+        """Judge states of a level, of which the least has the number `base`; the rows to go on with."""
+        self._judged = frontier
+        try:
+            return self.judge.states(frontier, level, base)
+        finally:
+            self._judged = []
 
     def _wait(self, frontier: list[Frontier], kept: list[Ints | None], level: Level) -> None:
         """Make judged states the frontier, but for those that are pruned."""

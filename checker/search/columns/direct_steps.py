@@ -11,7 +11,7 @@ import numpy as np
 from checker.liveness.graph import LiveStep
 from checker.search.columns.batch import Batch, Taken
 from checker.search.columns.chunk import Arrived, Chunk
-from checker.search.columns.code_tables import Ints, Words, halves
+from checker.search.columns.code_tables import Ints, Mask, Words, halves
 from checker.search.columns.effects import NO_KIND
 from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.packing import Packing, Rows
@@ -83,6 +83,32 @@ class DirectSteps:
             if aborted or taken:
                 expander.note(acts, taken, aborted, level)
         rule.ran_in += len(states)
+        return found
+
+    def unnoted(self, rule: StepRule, chunk: Chunk, which: Ints, known: Mask) -> list[RowSteps]:
+        """The steps of a rule in some rows for `next_states()`: they count nowhere.
+
+        Rows with steps that do more than write values are `known` no more. The packing may be outgrown after.
+        """
+        changes, acts = self.space.machine.transitions.changes, rule.candidate.rule
+        found: list[RowSteps] = []
+        for row, state in zip(which.tolist(), chunk.states(which), strict=True):
+            self.judge.task.patience.ask()
+            results = self.space.memory.unnoted(acts, state) if known[row] else ()
+            outcomes = [result for result in results or () if isinstance(result, Outcome)]
+            writes = []
+            for outcome in outcomes:
+                written = None if outcome.may_crash else changes(state, acts, outcome, if_none_is_lost=True)
+                if written is not None:
+                    writes.append(written)
+            if results is None or len(writes) < len(outcomes):
+                known[row] = False
+                continue
+            for position, number in [pair for written in writes for pair in written]:
+                self.packing.learn_value(position, number)
+            if outcomes:
+                found.append(RowSteps(row, state, outcomes, writes))
+            chunk.make(len(outcomes))
         return found
 
     def _results(self, rule: Rule, states: list[State]) -> Iterator[Sequence[Result]]:

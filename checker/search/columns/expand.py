@@ -32,7 +32,7 @@ from interpreter.state.step import Outcome, StepKind, StepOrder
 
 
 @dataclass(slots=True)
-class _Chosen:
+class ChosenEffects:
     """The effects of one rule in a chunk: the i-th on row `source[i]` of `rows`, row `origin[i]` of the frontier.
 
     `orders` are their step orders, `live` their kinds for liveness; `messages` the slots of those that are delivered.
@@ -47,10 +47,12 @@ class _Chosen:
     live: Ints
     messages: Ints | None
 
-    def only(self, which: Mask) -> _Chosen:
+    def only(self, which: Mask) -> ChosenEffects:
         source, origin, effects = self.source[which], self.origin[which], self.effects[which]
         messages = None if self.messages is None else self.messages[which]
-        return _Chosen(self.rule, self.rows, source, origin, effects, self.orders[which], self.live[which], messages)
+        return ChosenEffects(
+            self.rule, self.rows, source, origin, effects, self.orders[which], self.live[which], messages
+        )
 
 
 @dataclass(slots=True)
@@ -59,7 +61,7 @@ class _Forbidden:
 
     effects: dict[int, set[int]] = field(default_factory=dict)
 
-    def add(self, chosen: _Chosen) -> None:
+    def add(self, chosen: ChosenEffects) -> None:
         for row, effect in zip(chosen.source.tolist(), chosen.effects.tolist(), strict=True):
             self.effects.setdefault(row, set()).add(effect)
 
@@ -93,6 +95,20 @@ class ColumnExpander:
         Those that columns cannot take are taken at once.
         """
         return self._alone.run(rule, chunk, which)
+
+    def known_alone(self, rule: StepRule, chunk: Chunk, which: Ints, known: Mask) -> list[Taken] | None:
+        """The steps of a rule that is not remembered, which change nothing and count nowhere; None: they cannot be
+        taken by columns. Rows of the chunk for which that holds alone are `known` no more.
+        """
+        found = self._alone.unnoted(rule, chunk, which, known)
+        if self.packing.outgrown:
+            return None
+        if not found:
+            return []
+        taken = self._alone.take(rule, chunk, found)
+        if self.packing.layout.owned:
+            known[taken.origin[self.loses(taken.batch)] - chunk.begin] = False
+        return [taken]
 
     def look_up(self, rule: StepRule, chunk: Chunk, which: Ints) -> list[LookedUp]:
         """The bundles of these rows of the chunk; the packing may be outgrown. Rows are numbered as in the chunk."""
@@ -158,11 +174,37 @@ class ColumnExpander:
         self, rule: StepRule, chunk: Chunk, found: LookedUp, column: Ints, indexes: Ints | None
     ) -> dict[int, set[int]]:
         """Take the steps in the bundles. Returns the effects that are no steps because of a domain's limit, by row."""
-        effects, forbidden = rule.effects, _Forbidden()
+        forbidden = _Forbidden()
+        chosen = self.choose(rule, chunk, found, column, indexes)
+        if chosen is None:
+            return forbidden.effects
+        quick = self.quick(chosen)
+        if not quick.all():
+            self._by_machine(chosen.only(~quick), chunk, forbidden)
+            chosen = chosen.only(quick)
+        if len(chosen.source):
+            taken = self.take(chosen, chunk)
+            if self.may_lose(rule):
+                chosen, taken = self._kept(chosen, taken, ~self.loses(taken.batch), chunk, forbidden)
+            if self.space.images is not None and len(taken.batch):
+                moves = self.space.images.choose(self.packing, taken.batch)
+                none = moves == NO_STEP
+                if none.any():
+                    forbidden.add(chosen.only(none))
+                    moves, chosen, taken = moves[~none], chosen.only(~none), taken.take(np.flatnonzero(~none))
+                chosen, taken = self._kept(chosen, taken, moves != BY_MACHINE, chunk, forbidden)
+            self._keep(rule, chunk, taken)
+        return forbidden.effects
+
+    def choose(
+        self, rule: StepRule, chunk: Chunk, found: LookedUp, column: Ints, indexes: Ints | None
+    ) -> ChosenEffects | None:
+        """The effects in the bundles of one unit; None if there are none. They are not taken yet."""
+        effects = rule.effects
         lengths = effects.length.take(column)
         source = np.flatnonzero(lengths)
         if not len(source):
-            return forbidden.effects
+            return None
         first = effects.first.take(column.take(source))
         if effects.longest > 1:
             lengths = lengths.take(source)
@@ -174,26 +216,12 @@ class ColumnExpander:
         orders, live = effects.orders_of(numbers, None if indexes is None else indexes.take(source))
         origin = chunk.begin + found.which.take(source)
         messages = None if found.slots is None else found.slots.take(source)
-        chosen = _Chosen(rule, found.rows, source, origin, numbers, orders, live, messages)
-        quick = effects.fast.take(numbers)
-        if self.rules.counted(rule):
-            quick = np.zeros_like(quick)
-        if not quick.all():
-            self._by_machine(chosen.only(~quick), chunk, forbidden)
-            chosen = chosen.only(quick)
-        if len(chosen.source):
-            taken = self._by_columns(chosen, chunk)
-            if self._may_lose(rule):
-                chosen, taken = self._kept(chosen, taken, ~self._loses(taken.batch), chunk, forbidden)
-            if self.space.images is not None and len(taken.batch):
-                moves = self.space.images.choose(self.packing, taken.batch)
-                none = moves == NO_STEP
-                if none.any():
-                    forbidden.add(chosen.only(none))
-                    moves, chosen, taken = moves[~none], chosen.only(~none), taken.take(np.flatnonzero(~none))
-                chosen, taken = self._kept(chosen, taken, moves != BY_MACHINE, chunk, forbidden)
-            self._keep(rule, chunk, taken)
-        return forbidden.effects
+        return ChosenEffects(rule, found.rows, source, origin, numbers, orders, live, messages)
+
+    def quick(self, chosen: ChosenEffects) -> Mask:
+        """Which effects are taken by columns; the machine takes the others."""
+        quick = chosen.rule.effects.fast.take(chosen.effects)
+        return np.zeros_like(quick) if self.rules.counted(chosen.rule) else quick
 
     # --- edges for liveness ----------------------------------------------------------------------------------------
 
@@ -235,7 +263,7 @@ class ColumnExpander:
 
     # --- by the machine --------------------------------------------------------------------------------------------
 
-    def _by_machine(self, chosen: _Chosen, chunk: Chunk, forbidden: _Forbidden) -> None:
+    def _by_machine(self, chosen: ChosenEffects, chunk: Chunk, forbidden: _Forbidden) -> None:
         part, rule = chunk.part, chosen.rule
         messages = np.zeros_like(chosen.source) if chosen.messages is None else chosen.messages
         columns = (chosen.source, chosen.origin, chosen.effects, chosen.orders, chosen.live, messages)
@@ -265,7 +293,7 @@ class ColumnExpander:
         taken = self._alone.take(rule, chunk, found)
         slow = np.zeros(len(taken.batch), dtype=np.bool_)
         if self.packing.layout.owned:
-            slow = self._loses(taken.batch)
+            slow = self.loses(taken.batch)
         if self.space.images is not None:
             slow |= self.space.images.choose(self.packing, taken.batch) < 0
         if slow.any():
@@ -288,7 +316,8 @@ class ColumnExpander:
 
     # --- by columns ------------------------------------------------------------------------------------------------
 
-    def _by_columns(self, chosen: _Chosen, chunk: Chunk) -> Taken:
+    def take(self, chosen: ChosenEffects, chunk: Chunk) -> Taken:
+        """Take steps by columns."""
         part, rule, rows = chunk.part, chosen.rule, chosen.rows
         effects, source, origin, numbers = rule.effects, chosen.source, chosen.origin, chosen.effects
         words, gone = [], []
@@ -333,7 +362,7 @@ class ColumnExpander:
         word[some] = (held & ~(field.mask << field.shift)) | (new.view(np.uint64) << field.shift)
         sums[some] += field.table.sums.take(new, axis=0) - field.table.sums.take(codes, axis=0)
 
-    def _move_threads(self, chosen: _Chosen, after: Rows, sums: Words) -> None:
+    def _move_threads(self, chosen: ChosenEffects, after: Rows, sums: Words) -> None:
         rule = chosen.rule
         threads = rule.effects.thread.take(chosen.effects)
         if rule.thread_slot is not None:
@@ -351,7 +380,7 @@ class ColumnExpander:
         more = move_threads(self.packing, part, self.space.ranks[THREAD], None, threads[some], dropped)
         _put_back(after, part, some, sums, more)
 
-    def _move_messages(self, chosen: _Chosen, after: Rows, sums: Words) -> None:
+    def _move_messages(self, chosen: ChosenEffects, after: Rows, sums: Words) -> None:
         """Take the messages that are delivered out of their slots, and put those there that are sent."""
         sent = [codes.take(chosen.effects) for codes in chosen.rule.effects.sent]
         ranks = self.space.ranks[MESSAGE]
@@ -365,7 +394,7 @@ class ColumnExpander:
 
     # --- instances that are out of reach ---------------------------------------------------------------------------
 
-    def _may_lose(self, rule: StepRule) -> bool:
+    def may_lose(self, rule: StepRule) -> bool:
         """Can a step of this rule remove a reference to an instance?"""
         if not self.packing.layout.owned:
             return False
@@ -375,7 +404,7 @@ class ColumnExpander:
         written = (*effects.written, *effects.updates, *effects.elements.slots)
         return any(self.space.holds_instances(slot) for slot in written)
 
-    def _loses(self, batch: Batch) -> Mask:
+    def loses(self, batch: Batch) -> Mask:
         """The rows in which some instance may be out of reach."""
         packing = self.packing
         if self._looks is None or self._room != packing.room:
@@ -388,8 +417,8 @@ class ColumnExpander:
         return ~np.array([_all_reached(leaves) for leaves in self._reach.bundles.parts])[bundles]
 
     def _kept(
-        self, chosen: _Chosen, taken: Taken, kept: Mask, chunk: Chunk, forbidden: _Forbidden
-    ) -> tuple[_Chosen, Taken]:
+        self, chosen: ChosenEffects, taken: Taken, kept: Mask, chunk: Chunk, forbidden: _Forbidden
+    ) -> tuple[ChosenEffects, Taken]:
         """Have the machine take the other steps; those of `kept`."""
         if kept.all():
             return chosen, taken

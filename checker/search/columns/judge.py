@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from checker.core.level import Level, StateRef, Witness
 from checker.core.property import Watch
 from checker.search.columns.batch import Taken
-from checker.search.columns.code_tables import Ints, distinct
+from checker.search.columns.code_tables import Ints, Mask, distinct
+from checker.search.columns.follow_judge import FALSE, OPEN, TRUE, FollowedRows, FollowJudge
+from checker.search.columns.followed import ROWS
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.remembered import Remembered
 from checker.search.columns.sizes import Sizes
@@ -33,7 +35,7 @@ from interpreter.values.intern import Interner
 if TYPE_CHECKING:
     from checker.search.columns.column_frontier import Frontier
 
-TRUE, FALSE, FAILED, OPEN = 1, 0, 2, 3
+FAILED: Final = 2
 
 Answers = tuple[NDArray[np.int8], dict[int, str | None]]
 """TRUE, FALSE or FAILED per row; the instance that decided, for some rows."""
@@ -149,6 +151,8 @@ class AssertionEvaluator:
         self._asked: dict[tuple[object, ...], _AskedRule | None] = {}
         self._rowwise = Assertions(space.machine, space.memory.view, space.memory.result)
         self._rules: dict[tuple[int, Layout], list[Rule]] = {}
+        self.following: FollowJudge | None = None
+        """Evaluates assertions that ask for successors, where columns know these."""
         self._by_rows: dict[tuple[int, str], _RowByRow] = {}
         """By part and watch: the answers of assertions that were asked row by row on this level."""
 
@@ -194,6 +198,8 @@ class AssertionEvaluator:
         wanted = TRUE if watch.predicate.some else FALSE
         values = np.full(len(part.rows), FALSE if wanted == TRUE else TRUE, dtype=np.int8)
         instances: dict[int, str | None] = {}
+        if self._follows(watch):
+            return self._row_by_row(watch, part, level)
         open_rows = np.arange(len(part.rows))
         for rule in self._rules_of(watch.predicate.assertion, part.packing):
             if not len(open_rows):
@@ -301,20 +307,59 @@ class AssertionEvaluator:
                 if one is watch or self._is_slow(one, part.packing):
                     self._by_rows[id(part), one.key] = _RowByRow(np.empty(len(part.rows), dtype=np.int8))
             asked = [one for one in self.of_states if (id(part), one.key) in self._by_rows]
-            for row in range(len(part.rows)):
-                self.task.patience.ask()
-                state = part.packing.unpack(part.rows, row)
-                for one in asked:
-                    self._judge_row(one, state, row, self._by_rows[id(part), one.key])
+            for begin in range(0, len(part.rows), ROWS):
+                self._judge_rows(part, begin, min(begin + ROWS, len(part.rows)), asked)
         found = self._by_rows[id(part), watch.key]
         # Of errors in one state, that of the first of these assertions is reported.
         for row, error in found.errors.items():
             fails_in_state(watch, part.ref(row), error, level)
         return found.values, found.instances
 
-    def _is_slow(self, watch: Watch, packing: Packing) -> bool:
-        """Whether an assertion is asked row by row from its first rule on, as was found before."""
+    def _judge_rows(self, part: Frontier, begin: int, end: int, asked: list[Watch]) -> None:
+        """Ask assertions row by row, from row `begin` to before `end`."""
+        decided = np.zeros((len(asked), end - begin), dtype=np.bool_)
+        if self.following is not None and any(map(self._follows, asked)):
+            rows = self.following.rows(part, begin, end)
+            for own, one in zip(decided, asked, strict=True):
+                if rows is not None and self._follows(one):
+                    own |= self._follow(one, rows, self._by_rows[id(part), one.key])
+        for row in np.flatnonzero(~decided.all(axis=0)).tolist():
+            self.task.patience.ask()
+            state = part.packing.unpack(part.rows, begin + row)
+            for own, one in zip(decided, asked, strict=True):
+                if not own[row]:
+                    self._judge_row(one, state, begin + row, self._by_rows[id(part), one.key])
+
+    def _follow(self, watch: Watch, rows: FollowedRows, answers: _RowByRow) -> Mask:
+        """Ask an assertion that asks for successors in rows of which these are known; in which rows it is decided."""
         assert watch.predicate is not None
+        assert self.following is not None
+        wanted = TRUE if watch.predicate.some else FALSE
+        still = np.flatnonzero(rows.followed.known)
+        decided = np.zeros(rows.end - rows.begin, dtype=np.bool_)
+        for rule in self._rules_of(watch.predicate.assertion, rows.part.packing):
+            verdicts = self.following.decide(rule, rows, still)
+            hits = still[verdicts == wanted]
+            decided[hits] = True
+            answers.values[rows.begin + hits] = wanted
+            if rule.instance is not None:
+                name = f"{rule.instance[0]}#{rule.instance[1]}"
+                answers.instances.update((rows.begin + row, name) for row in hits.tolist())
+            still = still[(verdicts != wanted) & (verdicts != OPEN)]
+        decided[still] = True
+        answers.values[rows.begin + still] = FALSE if wanted == TRUE else TRUE
+        return decided
+
+    def _follows(self, watch: Watch) -> bool:
+        """Whether the text of an assertion asks for successors."""
+        assert watch.predicate is not None
+        return self.space.machine.program.assertions[watch.predicate.assertion].follows
+
+    def _is_slow(self, watch: Watch, packing: Packing) -> bool:
+        """Whether an assertion is asked row by row from its first rule on: it asks for successors, or so was found."""
+        assert watch.predicate is not None
+        if self._follows(watch):
+            return True
         first = self._rules_of(watch.predicate.assertion, packing)[:1]
         return any((rule, packing) in self._asked and self._asked[rule, packing] is None for rule in first)
 

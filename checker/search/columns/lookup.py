@@ -76,6 +76,35 @@ class Unit:
             rows = self._learn(rows, missing, masked, indexes, found, mask_of, version, walker())
         return found
 
+    def known(
+        self, words: list[Words], mask_of: Callable[[set[Slot]], Words], version: int, walker: Callable[[], Walker]
+    ) -> Ints:
+        """As `lookup`, by walkers that run nothing: `UNKNOWN` where that would be necessary."""
+        if self._version != version:
+            self.refit(mask_of(self.slots), version)
+        while True:
+            masked = [words[word] & bits for word, bits in self._mask]
+            indexes = self._indexes(masked, len(words[0]))
+            found: Ints = self._values.take(indexes).astype(np.int64)
+            known = found >= 0
+            for column, keys in zip(masked, self._keys, strict=True):
+                known &= keys.take(indexes) == column
+            missing = np.flatnonzero(~known)
+            if not len(missing):
+                return found
+            columns = [column[missing] for column in masked]
+            alike, first = _alike(columns, len(missing))
+            walk = walker()
+            bundles = walk.known(missing[first])
+            if not walk.slots <= self.slots:
+                self.slots |= walk.slots
+                self.refit(mask_of(self.slots), version)
+                continue
+            found[missing] = bundles[alike]
+            met = bundles >= 0
+            self._store([column[first[met]] for column in columns], bundles[met])
+            return found
+
     def _indexes(self, masked: list[Words], count: int) -> Ints:
         """The indexes in the table of rows with these bits."""
         if not masked:
@@ -139,3 +168,14 @@ def _one_of_each(indexes: Ints, size: int) -> Mask:
     last[indexes] = rows
     chosen: Mask = last[indexes] == rows
     return chosen
+
+
+def _alike(columns: list[Words], count: int) -> tuple[Ints, Ints]:
+    """For each of so many rows the number of its combination of values, and a row of each combination."""
+    if not columns:
+        return np.zeros(count, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    alike = np.zeros(count, dtype=np.int64)
+    for column in columns:
+        _, codes = np.unique(column, return_inverse=True)
+        _, alike = np.unique(alike * count + codes, return_inverse=True)
+    return alike, np.unique(alike, return_index=True)[1]

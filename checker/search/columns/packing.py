@@ -243,6 +243,10 @@ class Packing:
             found[field.word] |= field.mask << field.shift
         return found
 
+    def mask_whole(self, slots: Sequence[Slot]) -> Words:
+        """The bits that hold the values of these slots of the layout, with all that is stored below them."""
+        return self.mask([part for slot in slots for part in self.tables.below(slot) if part in self.fields])
+
     def pack(self, state: State) -> tuple[int, ...]:
         """The words of a state whose values have codes that fit."""
         bits = 0

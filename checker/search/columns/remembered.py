@@ -14,15 +14,20 @@ from checker.search.columns.code_tables import Ints
 from checker.search.columns.lookup import Unit
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.sources import Asked, Columns, RunRow, TooMany
-from checker.search.columns.trie_walk import Bundles, Walker
+from checker.search.columns.trie_walk import UNKNOWN, Bundles, NotKnown, Walker
 from checker.search.memo.element_choices import BeginAnew
 from checker.search.memo.trie import Leaf, ReadTree, TreeNode
 from fizz import Span
+from interpreter.state.step import ExecutionPath
 
 _MOST_UNITS: Final = 64
 SPLIT_LEVELS: Final = 3
 Branch = tuple[int, ...] | None
 """The first choices of the paths of a unit; None: all paths."""
+
+
+def _not_known(row: int, choices: tuple[int, ...]) -> ExecutionPath:
+    raise NotKnown
 
 
 class Split:
@@ -130,6 +135,25 @@ class Remembered:
         counters.hits += max(0, count - (counters.calls - calls))
         if too_many is not None and self.bundles.longest * len(found) > self.bundles.most:
             self._limit(found, too_many)
+        return found
+
+    def known_each(self, split: Split, source_of: Callable[[Branch], Asked]) -> list[Ints]:
+        """As `lookup_each`, but nothing is run and nothing is learned: `UNKNOWN` where that would be necessary."""
+        found: list[Ints] = []
+        walkers: list[Walker] = []
+        count = 0
+        try:
+            for unit in split.units:
+                source = Asked(source_of(unit.branch).columns, _not_known)
+                columns = source.columns
+                count = len(columns.words[0])
+                make = partial(self._walker, unit, source, split.chooses, walkers)
+                found.append(unit.known(columns.words, columns.mask_of, columns.version, make))
+        except BeginAnew:
+            return [np.full(count, UNKNOWN, dtype=np.int64)]
+        apart = len(found) > 1 and any(walker.together for walker in walkers)
+        if apart or self.bundles.longest * len(found) > self.bundles.most:
+            return [np.full_like(column, UNKNOWN) for column in found]
         return found
 
     def forget(self) -> None:

@@ -154,6 +154,18 @@ class StepRule:
             choices.give_up(rule)
             self.remembered.forget()
 
+    def known(self, rows: Rows) -> list[LookedUp] | None:
+        """As `look_up`, but nothing is run: `UNKNOWN` where the bundle is not remembered; None: nowhere is it known."""
+        choices, rule = self.space.memory.runner.choices, self.candidate.rule
+        slot, level = choices.sets.get(rule), choices.levels.get(rule)
+        pairs = None if slot is None else self._pairs(slot, rows, level, True)
+        units = self._bundles(rows, self.remembered.split, partial(self._without, rows, pairs, level), True)
+        found = [LookedUp(np.arange(len(rows)), rows, units, None, [])]
+        if pairs is None:
+            return found
+        found.append(pairs)
+        return None if self._must_be_whole(found, level) else found
+
     def _deliveries(self, rows: Rows) -> LookedUp:
         """The bundles of each row with each message that can be delivered there."""
         waiting = self.space.waiting_messages(self.packing, rows)
@@ -162,14 +174,14 @@ class StepRule:
         places = waiting.indexes * self.space.channels + waiting.channels
         return LookedUp(waiting.which, pairs, units, [places] * len(units), [], waiting.slots)
 
-    def _pairs(self, slot: Slot, rows: Rows, level: int | None) -> LookedUp:
+    def _pairs(self, slot: Slot, rows: Rows, level: int | None, known: bool = False) -> LookedUp:
         """The bundles of each row with each element that the set in the slot has there.
 
         `level`: how many choices come before that of an element, if not every element can be chosen.
         """
         which, ids = self.packing.elements(slot).pairs(rows)
         pairs = rows.take(which)
-        units = self._bundles(pairs, self.remembered.by_element, lambda branch: ids)
+        units = self._bundles(pairs, self.remembered.by_element, lambda branch: ids, known)
         branches = [unit.branch for unit in self.remembered.by_element.units]
         found = LookedUp(which, pairs, units, None, branches)
         first = np.searchsorted(which, which)
@@ -211,10 +223,11 @@ class StepRule:
         most = 1 + int(np.bincount(pairs.which).max(initial=0))
         return most * len(pairs.units) * bundles.longest > bundles.most
 
-    def _bundles(self, rows: Rows, split: Split, elements: Callable[[Branch], Ints]) -> list[Ints]:
+    def _bundles(self, rows: Rows, split: Split, elements: Callable[[Branch], Ints], known: bool = False) -> list[Ints]:
         """The bundles of the rows, per unit of a split.
 
-        `elements`: what rows choose there, `EMPTY` or `ELSEWHERE`; or the messages that are delivered.
+        `elements`: what rows choose there, `EMPTY` or `ELSEWHERE`; or the messages that are delivered. `known`: nothing
+        is run, and bundles that are not remembered are `UNKNOWN`.
         """
         states = StateColumns(self.packing, rows, self.space.machine.values)
         by_elements = self.kind is StepKind.START and self.space.memory.divider.any_by_elements
@@ -226,6 +239,11 @@ class StepRule:
                 return plain
             columns = ElementColumns(states, elements(branch), asked)
             return Asked(columns, partial(self._run, columns))
+
+        if known:
+            found = self.remembered.known_each(split, source)
+            self.effects.learn(rows, [np.maximum(column, 0) for column in found])
+            return found
 
         def too_many(row: int) -> Failure:
             if self.kind is StepKind.DELIVER:

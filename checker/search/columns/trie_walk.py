@@ -7,6 +7,7 @@ so a walk gives one small number per row.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from itertools import pairwise
 from typing import Final, Protocol
 
@@ -20,6 +21,13 @@ from checker.search.memo.trie import Forking, Leaf, Leaves, Question, ReadTree, 
 from interpreter.state.state import Slot
 from interpreter.state.step import SOME_INDEX, ExecutionPath, Result
 from interpreter.values.budget import EACH, METER
+
+UNKNOWN: Final = -1
+"""The number of no bundle: that of a row is not known."""
+
+
+class NotKnown(Exception):
+    """A path would have to be run."""
 
 
 class SlotSource(Protocol):
@@ -151,6 +159,14 @@ class Walker:
         if self.tree.root is None:
             self.tree.root = self.tree.learn(self.source.run(int(rows[0]), ()), 0)
         return self._node(self.tree.root, rows, (), 0)
+
+    def known(self, rows: Ints) -> Ints:
+        """The bundle of each row; `UNKNOWN` where the source raises `NotKnown` instead of running a path."""
+        found = np.full(len(rows), UNKNOWN, dtype=np.int64)
+        for index in range(len(rows)):
+            with suppress(NotKnown):
+                found[index] = self.walk(rows[index : index + 1])[0]
+        return found
 
     def _node(self, node: TreeNode, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
         while True:

@@ -105,7 +105,7 @@ class StateReader(dict[Slot, Any]):
         if number is None:
             number = self.ask(slot)
             if self._sides is not None and number != UNBOUND:
-                number = self._sides.before(number)
+                number = self._sides.of(1, number)
             self.answers[slot] = number
         return number
 

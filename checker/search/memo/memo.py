@@ -18,14 +18,16 @@ from checker.search.memo.run_choice import THRESHOLDS, RunChoice, Thresholds
 from checker.search.memo.tally import Tally
 from checker.search.memo.trie import Counters, ReadTree
 from interpreter import Machine
+from interpreter.execute.next_states import Successor
 from interpreter.execute.view import PairView, View
-from interpreter.state.state import Slot, State
+from interpreter.state.state import Layout, Slot, State
 from interpreter.state.step import ExecutionPath, Failure, Outcome, Result, Rule, StepKind
 from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
     from checker.search.memo.recorded_rules import RecordedRules
-    from interpreter.direct.rules import DirectRules
+    from interpreter.direct.followers import Following
+    from interpreter.direct.rules import DirectRules, SuccessorReads
 
 PROBATION: Final = 4_000
 """Evaluations of a rule after which it is decided whether remembering it pays. The first half fills the tree."""
@@ -67,7 +69,7 @@ class Memory:
         self.counters = Counters()
         self._asked_unnoted = 0
         if type(machine) is Machine:
-            machine.successors.directly = self._unnoted
+            machine.successors.directly = self.unnoted
         self._trees: dict[Rule, ReadTree] = {}
         self._tables: dict[Rule, RowTable] = {}
         self._early_hits: dict[Rule, int] = {}
@@ -217,6 +219,31 @@ class Memory:
         self.counters.evaluations += found is not None
         return found
 
+    def successor_reads(self, rule: Rule, layout: Layout) -> SuccessorReads | None:
+        """What an assertion that asks for successors may read where it is run directly; None: it never is."""
+        if not self._runs_directly(rule):
+            return None
+        assert self._direct is not None
+        return self._direct.successor_reads(rule, layout)
+
+    def run_directly(self, rule: Rule) -> None:
+        """Run a rule directly from now on, for a while, which can be: nothing that it reads repeats."""
+        if self.choice(rule).remembered:
+            self.forget(rule)
+
+    def following(self, state: State, successors: Sequence[Successor]) -> Following | None:
+        """A state with its successors, for `follow`; None: no rule is run on them directly."""
+        assert self._direct is not None
+        return self._direct.following(state, successors)
+
+    def follow(self, rule: Rule, following: Following) -> bool | None:
+        """The verdict of an assertion in a state with successors, by its `successor_reads`; None: it is not known."""
+        assert self._direct is not None
+        with self._phases.during(DIRECTLY):
+            found = self._direct.follow(rule, following)
+        self.counters.evaluations += found is not None
+        return found
+
     def results_in(
         self, rule: Rule, states: Sequence[State], before: Sequence[State] | None = None
     ) -> Iterator[Sequence[Result]]:
@@ -236,7 +263,7 @@ class Memory:
             yield found
         choice.count(len(states), 0)
 
-    def _unnoted(self, rule: Rule, state: State) -> Sequence[Result] | None:
+    def unnoted(self, rule: Rule, state: State) -> Sequence[Result] | None:
         """The results of a rule for `next_states()`, which asks once in each state: what is made for it soon pays."""
         self._asked_unnoted += 1
         if self._asked_unnoted < self.thresholds.unnoted or not self._runs_directly(rule):

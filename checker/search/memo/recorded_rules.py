@@ -57,9 +57,9 @@ class FieldSlots(dict[ValueNode, Slot]):
         self._excluded = excluded
 
     def __missing__(self, node: ValueNode) -> Slot:
-        is_before, role, number = instance_of(node, self.attribute, self._excluded, self._rules.nodes)
+        side, role, number = instance_of(node, self.attribute, self._excluded, self._rules.nodes)
         slot = self._rules.slot_of(role, number, self.attribute)
-        self[node] = slot = ("before", *slot) if is_before else slot
+        self[node] = slot = ("before", *slot) if side else slot
         return slot
 
     def writable(self, node: ValueNode) -> Slot:
