@@ -107,8 +107,22 @@ class Assertions:
         inner.places += [Place(f"{step}.state.{p.text}", p.kind, False) for p in self.heap]
         inner.places.append(Place(f"{step}.name", "str", False))
         kind = self.source.pick(("action", "thread", "channel"))
-        return [
-            f"for {step} in next_states():",
-            f'    if {step}.kind == "{kind}" and ({self.of("bool", inner, 1)}): return False',
-            f"return {self.source.pick(('True', 'len(next_states()) < 4', self.of('bool', scope, 1)))}",
+        named = self.source.pick((f'{step}.kind == "{kind}"', f'{step}.name == "Act0"', f"{step}.role_ref != None"))
+        test = self.source.pick((self.of("bool", inner, 1), f"{named} and ({self.of('bool', inner, 1)})"))
+        few = self.source.number(1, 4)
+        ways = [
+            (4, [f"for {step} in next_states():", f"    if {test}: return False"]),
+            (1, ["later = next_states()", f"for {step} in later:", f"    if {test}: return len(later) < {few}"]),
+            (2, [f"if not all([{test} for {step} in next_states()]): return {self.of('bool', scope, 1)}"]),
+            (2, [f"if any([{test} for {step} in next_states() if {named}]): return {self.of('bool', scope, 1)}"]),
+            (2, [f"if len([{step} for {step} in next_states() if {test}]) > {few}: return False"]),
+            (1, [f"if [{step}.name for {step} in next_states()] == ['Act0']: return {self.of('bool', scope, 1)}"]),
+            (1, [f"if any([{step}.state == next_states()[0].state for {step} in next_states()]): return {few} > 2"]),
         ]
+        if self.source.chance(25):
+            items, variables = self.statements.elements(scope)
+            inner.places += [Place(name, kind) for name, kind in variables]
+            body = [f"for {step} in next_states():", f"    if {self.of('bool', inner, 1)}: return False"]
+            ways = [(1, [f"for {', '.join(n for n, _ in variables)} in {items}:", *indented(body)])]
+        lines: Lines = self.source.weighted(ways)
+        return [*lines, f"return {self.source.pick(('True', 'len(next_states()) < 4', self.of('bool', scope, 1)))}"]

@@ -42,11 +42,11 @@ class Thresholds:
 
 
 THRESHOLDS: Final = Thresholds()
-ALWAYS: Final = Thresholds(recording=_NEVER, learning=0, window=0, trial=0, share=-1.0)
+ALWAYS: Final = Thresholds(recording=_NEVER, learning=0, window=0, trial=0, share=-1.0, unnoted=0)
 """Rules are run directly from the beginning."""
 INTERPRETED: Final = Thresholds(recording=_NEVER)
 """Paths to be remembered are run by the interpreter."""
-RECORDED: Final = Thresholds(recording=0)
+RECORDED: Final = Thresholds(recording=0, unnoted=0)
 """Paths are recorded by functions of Python from the beginning."""
 _PIECE: Final = 256
 """Calls at a time, more or less, for a rule for which it is open whether remembering it pays."""
