@@ -10,9 +10,11 @@ from numpy.typing import NDArray
 
 from checker.core.exploration import Settings
 from checker.properties import properties_of
-from checker.search.columns import follow_judge
 from checker.search.columns.follow_judge import OPEN, FollowedRows, FollowJudge
+from checker.search.columns.sizes import Sizes
+from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.explore import explore
+from checker.search.memo.run_choice import RECORDED
 from checker.search.registry import ENGINES, engine_of
 from fizz import load
 from interpreter import Rule, compile_module
@@ -184,12 +186,11 @@ def test_the_same(variant: str, name: str, keep_going: bool, decided: Counter[st
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_little_is_kept(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_little_is_kept(name: str) -> None:
     """What is known of verdicts is bounded, and so is how many rows are looked at together."""
-    monkeypatch.setattr(follow_judge, "_MOST_KNOWN", 2)
-    monkeypatch.setattr("checker.search.columns.judge.ROWS", 3)
+    engine = EmbeddedEngine(0, Sizes(followed=3, verdicts=2), RECORDED)
     program = compile_module(load("m.fizz", text=MODELS[name]))
     properties = properties_of(program, None)
     plain = explore(engine_of("plain"), program, properties, Settings(keep_going=True))
-    found = explore(engine_of("columns"), program, properties, Settings(keep_going=True))
+    found = explore(engine, program, properties, Settings(keep_going=True))
     assert compared(found) == compared(plain)

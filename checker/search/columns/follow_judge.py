@@ -29,8 +29,6 @@ FALSE: Final = 0
 TRUE: Final = 1
 OPEN: Final = 3
 """The verdict of a row is not known."""
-_MOST_KNOWN: Final = 1 << 15
-"""The verdicts of one rule that are kept, by what was read."""
 
 
 class _Verdicts:
@@ -107,7 +105,7 @@ class FollowJudge:
         known = verdicts.known
         new = {key: row for key, row in zip(reversed(keys), reversed(which.tolist()), strict=True) if key not in known}
         if new:
-            if len(known) + len(new) > _MOST_KNOWN:
+            if len(known) + len(new) > self._space.sizes.verdicts:
                 known.clear()
             memory = self._space.memory
             for (key, _), following in zip(new.items(), rows.make([*new.values()]), strict=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from checker.search.columns.expand import ColumnExpander
     from checker.search.columns.step_rules import StepRule
 
-ROWS: Final = 1 << 12
-"""The successors of so many rows are held at a time."""
 Title = tuple[str, str, str | None]
 """The name, kind and actor of a successor."""
 

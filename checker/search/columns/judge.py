@@ -14,7 +14,6 @@ from checker.core.property import Watch
 from checker.search.columns.batch import Taken
 from checker.search.columns.code_tables import Ints, Mask, distinct
 from checker.search.columns.follow_judge import FALSE, OPEN, TRUE, FollowedRows, FollowJudge
-from checker.search.columns.followed import ROWS
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.remembered import Remembered
 from checker.search.columns.sizes import Sizes
@@ -307,8 +306,9 @@ class AssertionEvaluator:
                 if one is watch or self._is_slow(one, part.packing):
                     self._by_rows[id(part), one.key] = _RowByRow(np.empty(len(part.rows), dtype=np.int8))
             asked = [one for one in self.of_states if (id(part), one.key) in self._by_rows]
-            for begin in range(0, len(part.rows), ROWS):
-                self._judge_rows(part, begin, min(begin + ROWS, len(part.rows)), asked)
+            size = self.space.sizes.followed
+            for begin in range(0, len(part.rows), size):
+                self._judge_rows(part, begin, min(begin + size, len(part.rows)), asked)
         found = self._by_rows[id(part), watch.key]
         # Of errors in one state, that of the first of these assertions is reported.
         for row, error in found.errors.items():

@@ -36,6 +36,10 @@ class Sizes:
     """States for other processes are sent when there are so many: few enough that they take little memory."""
     spilled: int = 1 << 16
     """Arrays of fewer bytes stay in memory."""
+    followed: int = 1 << 12
+    """The successors of so many rows are held at a time, for assertions that ask for them."""
+    verdicts: int = 1 << 15
+    """And so many verdicts of each of these are kept."""
     merged: int = 1 << 20
     """So many keys are merged at a time where the result goes to the disk, or are changed."""
 
