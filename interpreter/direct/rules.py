@@ -186,12 +186,17 @@ class DirectRules(CompiledRules):
         except GiveUp:
             return None
 
-    def follow(self, rule: Rule, following: Following) -> bool | None:
-        """The verdict of an assertion in a state with its successors; None: ask the interpreter."""
+    def follow(self, rule: Rule, following: Following, share: int) -> bool | None:
+        """The verdict of an assertion in a state with these successors; None: ask the interpreter.
+
+        `share`: no more may be spent than this part of the budget.
+        """
         before = self._of(rule)
         found = self.results(rule, following.state, following=following)
         # If it was made anew just now it may have read more than was known before.
-        return None if found is None or self._of(rule) is not before else found[0] is HELD
+        if found is None or self._of(rule) is not before or self.spent * share > self._most:
+            return None
+        return found[0] is HELD
 
     def successor_reads(self, rule: Rule, layout: Layout) -> SuccessorReads | None:
         """What an assertion may read of states of a layout and of their successors; None: it is not run directly."""

@@ -1,7 +1,8 @@
 """Assertions that ask for `next_states()`, over many states at a time.
 
 Such an assertion reads some slots of a state and some of its successors. States that are alike in all of these have the
-same verdict, so it is evaluated once for them.
+same verdict, so it is evaluated once for them. If each successor alone decides, it is evaluated once for pairs of a
+state and a successor that are alike.
 """
 
 from __future__ import annotations
@@ -15,8 +16,10 @@ from numpy.typing import NDArray
 from checker.core.patience import Patience
 from checker.search.columns.code_tables import Ints, Words
 from checker.search.columns.followed import Followed, FollowingRows, Title
+from checker.search.columns.lookup import alike_rows
 from checker.search.columns.packing import Packing
 from checker.search.columns.space import Space
+from checker.search.memo.successor_folds import SuccessorFold, successor_fold
 from interpreter.state.step import Rule
 
 if TYPE_CHECKING:
@@ -25,6 +28,17 @@ if TYPE_CHECKING:
     from interpreter.direct.followers import Following
     from interpreter.direct.rules import SuccessorReads
 
+_TRIED: Final = 32
+"""One in so many times what costs more is tried again: it may cost less now."""
+_MOST_PAIRS: Final = 64
+"""Of states with more successors each, these are asked about together. Together the pairs of a state may spend as much
+as that may."""
+_ONE_MORE: Final = 2
+"""What is done for each evaluation, as so many successors."""
+_SORTED: Final = 8
+"""To find so many pairs that are alike costs as much as to ask about one."""
+_NEW: Final = -1
+"""The verdict of a pair that was not asked for."""
 FALSE: Final = 0
 TRUE: Final = 1
 OPEN: Final = 3
@@ -32,14 +46,33 @@ OPEN: Final = 3
 
 
 class _Verdicts:
-    """The verdicts of a rule on one packing by what was read, as long as the bits of slots are the same."""
+    """The verdicts of a rule on one packing by what was read, as long as the bits of slots are the same.
 
-    def __init__(self, packing: Packing, reads: SuccessorReads) -> None:
+    `lists`: of all successors of a state together; `pairs`: of each alone, if the rule is a `fold` over them.
+    """
+
+    def __init__(self, packing: Packing, reads: SuccessorReads, fold: SuccessorFold | None) -> None:
         self.version = packing.version
         self.reads = reads
-        self.known: dict[bytes, int] = {}
+        self.fold = fold
+        self.lists: dict[bytes, int] = {}
+        self.pairs: dict[bytes, int] = {}
         self.own = [(word, bits) for word, bits in enumerate(packing.mask_whole(reads.own)) if bits]
         self.theirs = [(word, bits) for word, bits in enumerate(packing.mask_whole(reads.theirs)) if bits]
+        self._costs: dict[bool, float] = {}
+        self._asked = 0
+
+    def by_pairs(self) -> bool:
+        """Whether to ask pair by pair now: that which cost less before, and the other again from time to time."""
+        if self.fold is None or len(self._costs) < 2:
+            return self.fold is not None and True not in self._costs
+        self._asked += 1
+        return (self._costs[True] < self._costs[False]) is not (self._asked % _TRIED == 0)
+
+    def count(self, by_pairs: bool, evaluated: int, rows: int) -> None:
+        """Note how many successors were asked about for so many rows."""
+        if rows:
+            self._costs[by_pairs] = evaluated / rows
 
 
 class FollowedRows:
@@ -63,6 +96,12 @@ class FollowedRows:
                 self._made[row] = following(state, successors)
         return [self._made[row] for row in rows]
 
+    def pairs(self, sources: Ints, successors: Ints) -> list[Following | None]:
+        """Rows with one of their successors each, by its index among all."""
+        states = self.part.packing.states(self.part.rows, self.begin + sources)
+        following = self._space.memory.following
+        return [following(*pair) for pair in zip(states, self.followed.alone(successors), strict=True)]
+
 
 class FollowJudge:
     """Evaluates assertions that ask for `next_states()`.
@@ -82,6 +121,7 @@ class FollowJudge:
         self._expander_of = expander_of
         self._refit = refit
         self._verdicts: dict[tuple[Rule, Packing], _Verdicts] = {}
+        self._folds: dict[int, SuccessorFold | None] = {}
         self._names: dict[Title, int] = {}
 
     def rows(self, part: Frontier, begin: int, end: int) -> FollowedRows | None:
@@ -101,19 +141,88 @@ class FollowJudge:
         verdicts = self._verdicts_of(rule, rows.part.packing)
         if verdicts is None:
             return found
-        keys = _keys(verdicts, rows, which)
-        known = verdicts.known
-        new = {key: row for key, row in zip(reversed(keys), reversed(which.tolist()), strict=True) if key not in known}
-        if new:
-            if len(known) + len(new) > self._space.sizes.verdicts:
-                known.clear()
-            memory = self._space.memory
-            for (key, _), following in zip(new.items(), rows.make([*new.values()]), strict=True):
-                self._patience.ask()
-                verdict = None if following is None else memory.follow(rule, following)
-                known[key] = OPEN if verdict is None else TRUE if verdict else FALSE
-        found[:] = [known.get(key, OPEN) for key in keys]
+        counts = rows.followed.first[which + 1] - rows.followed.first[which]
+        apart = np.zeros(len(which), dtype=np.bool_)
+        if verdicts.by_pairs():
+            apart = (counts > 0) & (counts <= _MOST_PAIRS)
+        some = np.flatnonzero(apart)
+        if len(some):
+            found[some], evaluated = self._by_pairs(rule, verdicts, rows, which[some])
+            sorting = int(counts[some].sum()) // _SORTED
+            verdicts.count(True, evaluated * (1 + _ONE_MORE) + sorting, len(some))
+        others = np.flatnonzero(~apart)
+        if len(others):
+            found[others], new = self._by_lists(rule, verdicts, rows, which[others])
+            if not len(some):
+                verdicts.count(False, int(counts[others[new]].sum()) + _ONE_MORE * len(new), len(others))
         return found
+
+    def _by_lists(
+        self, rule: Rule, verdicts: _Verdicts, rows: FollowedRows, which: Ints
+    ) -> tuple[NDArray[np.int8], list[int]]:
+        """The verdicts of rows, and for which of these the rule was evaluated."""
+        keys = _keys(verdicts, rows, which)
+        known = verdicts.lists
+        new = {key: at for at, key in reversed([*enumerate(keys)]) if key not in known}
+        self._make_room(known, len(new))
+        memory, numbers = self._space.memory, [int(which[at]) for at in new.values()]
+        for key, following in zip(new, rows.make(numbers), strict=True):
+            self._patience.ask()
+            known[key] = _code(None if following is None else memory.follow(rule, following))
+        return np.array([known.get(key, OPEN) for key in keys], dtype=np.int8), [*new.values()]
+
+    def _by_pairs(
+        self, rule: Rule, verdicts: _Verdicts, rows: FollowedRows, which: Ints
+    ) -> tuple[NDArray[np.int8], int]:
+        """The verdicts of rows with successors, for a fold, and how many pairs it was evaluated for."""
+        first, fold = rows.followed.first, verdicts.fold
+        assert fold is not None
+        lengths = first[which + 1] - first[which]
+        begins = np.cumsum(lengths) - lengths
+        successors = np.repeat(first[which] - begins, lengths) + np.arange(int(lengths.sum()))
+        sources = np.repeat(which, lengths)
+        columns = _read_of(verdicts, rows, sources, successors)
+        alike, example = alike_rows(columns, len(sources))
+        wide, held = 8 * len(columns), _columns([column[example] for column in columns])
+        keys = [held[at * wide : (at + 1) * wide] for at in range(len(example))]
+        known = verdicts.pairs
+        values = np.array([known.get(key, _NEW) for key in keys], dtype=np.int8)
+        decides = TRUE if fold.decides else FALSE
+        pending = np.flatnonzero(values == _NEW)
+        if len(pending):
+            self._make_room(known, len(pending))
+            made = rows.pairs(sources[example[pending]], successors[example[pending]])
+            waiting = dict(zip(pending.tolist(), made, strict=True))
+            asked = np.unique(np.repeat(np.arange(len(which)), lengths)[values[alike] == _NEW])
+            for row in asked.tolist():
+                for pair in alike[begins[row] : begins[row] + lengths[row]].tolist():
+                    if values[pair] == _NEW:
+                        self._patience.ask()
+                        following = waiting.pop(pair)
+                        verdict = None
+                        if following is not None:
+                            verdict = self._space.memory.follow(rule, following, _MOST_PAIRS)
+                        values[pair] = known[keys[pair]] = _code(verdict)
+                    if fold.ends and values[pair] in (decides, OPEN):
+                        # Those after it are not evaluated, so they do not count as executed.
+                        break
+        found, never = values[alike], len(alike)
+        places = np.arange(never)
+        decided = np.minimum.reduceat(np.where(found == decides, places, never), begins)
+        unknown = np.minimum.reduceat(np.where(found == OPEN, places, never), begins)
+        verdicts_found = np.where(decided < never, decides, TRUE + FALSE - decides).astype(np.int8)
+        verdicts_found[(unknown < decided) if fold.ends else (unknown < never)] = OPEN
+        return verdicts_found, int((values[pending] != _NEW).sum())
+
+    def _make_room(self, known: dict[bytes, int], more: int) -> None:
+        if len(known) + more > self._space.sizes.verdicts:
+            known.clear()
+
+    def _fold(self, assertion: int) -> SuccessorFold | None:
+        if assertion not in self._folds:
+            machine = self._space.machine
+            self._folds[assertion] = successor_fold(machine.program, assertion, machine.code.known)
+        return self._folds[assertion]
 
     def _verdicts_of(self, rule: Rule, packing: Packing) -> _Verdicts | None:
         reads = self._space.memory.successor_reads(rule, packing.layout)
@@ -122,8 +231,13 @@ class FollowJudge:
         self._space.memory.run_directly(rule)
         known = self._verdicts.get((rule, packing))
         if known is None or known.version != packing.version or known.reads != reads:
-            known = self._verdicts[rule, packing] = _Verdicts(packing, reads)
+            fold = self._fold(rule.subject)
+            known = self._verdicts[rule, packing] = _Verdicts(packing, reads, fold)
         return known
+
+
+def _code(verdict: bool | None) -> int:
+    return OPEN if verdict is None else TRUE if verdict else FALSE
 
 
 def _keys(verdicts: _Verdicts, rows: FollowedRows, which: Ints) -> list[bytes]:
@@ -146,6 +260,16 @@ def _keys(verdicts: _Verdicts, rows: FollowedRows, which: Ints) -> list[bytes]:
         own[row * mine : (row + 1) * mine] + theirs[b * wide : e * wide]
         for row, b, e in zip(which.tolist(), begins, ends, strict=True)
     ]
+
+
+def _read_of(verdicts: _Verdicts, rows: FollowedRows, sources: Ints, successors: Ints) -> list[Words]:
+    """What may be read of pairs of a row and one of its successors."""
+    followed, part = rows.followed, rows.part
+    columns = [part.rows.words[word][rows.begin : rows.end].take(sources) & bits for word, bits in verdicts.own]
+    columns += [followed.rows.words[word].take(successors) & bits for word, bits in verdicts.theirs]
+    if verdicts.reads.names:
+        columns.append(followed.titles.take(successors).view(np.uint64))
+    return columns
 
 
 def _columns(columns: list[Words]) -> bytes:

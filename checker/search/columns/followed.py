@@ -55,6 +55,11 @@ class Followed:
         made = map(_successor, titles, self.packing.states(self.rows, which))
         return (list(islice(made, end - begin)) for begin, end in bounds)
 
+    def alone(self, which: Ints) -> Iterator[tuple[Successor]]:
+        """Some successors, by index, each as a list of one."""
+        titles = [self.names[title] for title in self.titles[which].tolist()]
+        return zip(map(_successor, titles, self.packing.states(self.rows, which)))
+
 
 def _successor(title: Title, state: State) -> Successor:
     return Successor(*title, state)

@@ -93,7 +93,7 @@ class Unit:
             if not len(missing):
                 return found
             columns = [column[missing] for column in masked]
-            alike, first = _alike(columns, len(missing))
+            alike, first = alike_rows(columns, len(missing))
             walk = walker()
             bundles = walk.known(missing[first])
             if not walk.slots <= self.slots:
@@ -170,7 +170,7 @@ def _one_of_each(indexes: Ints, size: int) -> Mask:
     return chosen
 
 
-def _alike(columns: list[Words], count: int) -> tuple[Ints, Ints]:
+def alike_rows(columns: list[Words], count: int) -> tuple[Ints, Ints]:
     """For each of so many rows the number of its combination of values, and a row of each combination."""
     if not columns:
         return np.zeros(count, dtype=np.int64), np.zeros(1, dtype=np.int64)

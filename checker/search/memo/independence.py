@@ -26,12 +26,7 @@ Syntax = tuple[object, ...]
 
 def independent_loops(program: p.Program) -> frozenset[tuple[int, int]]:
     """The loops of assertions whose iterations are independent: the numbers of their routines and scopes."""
-    host_code = (
-        program.constants,
-        *(statements for _, statements in program.helper_modules),
-        *(role.helpers for role in program.roles),
-    )
-    if any(map(_may_change_when_called, host_code)):
+    if _host_code_may_change(program):
         return frozenset()
     state_variables = frozenset(program.state_variables)
     return frozenset(
@@ -41,12 +36,26 @@ def independent_loops(program: p.Program) -> frozenset[tuple[int, int]]:
     )
 
 
+def may_change(program: p.Program, text: Syntax) -> bool:
+    """Whether a value may be changed in place where an assertion with this text is evaluated."""
+    return _host_code_may_change(program) or _may_change_when_called(text) or _changes(text)
+
+
+def _host_code_may_change(program: p.Program) -> bool:
+    host_code = (
+        program.constants,
+        *(statements for _, statements in program.helper_modules),
+        *(role.helpers for role in program.roles),
+    )
+    return any(map(_may_change_when_called, host_code))
+
+
 def _loops_of(routine: p.Routine, state_variables: frozenset[str]) -> Iterator[int]:
     """The numbers of a routine's independent loops."""
     loops = [scope for scope in routine.scopes if isinstance(scope, p.ForLoop) and not scope.parallel]
     if not loops:
         return
-    text = _text_of(instructions(routine.body))
+    text = text_of(instructions(routine.body))
     if _may_change_when_called(text):
         return
     names = Counter(_names(text))
@@ -96,7 +105,7 @@ def _names(syntax: Syntax) -> Iterator[str]:
             yield from inner.names
 
 
-def _text_of(statements: Iterable[p.Instruction]) -> Syntax:
+def text_of(statements: Iterable[p.Instruction]) -> Syntax:
     """What statements say, without the blocks in them."""
     return tuple(part for statement in statements for part in written(statement))
 
@@ -119,7 +128,7 @@ def _independent(loop: p.ForLoop, names: Counter[str], state_variables: frozense
     if not _simple(loop.body, inner=False):
         return False
     body = tuple(instructions(loop))
-    text = (loop.variables, *_text_of(body))
+    text = (loop.variables, *text_of(body))
     assignments = [assigned for assigned in map(_assigned, body) if assigned is not None]
     if _changes(text) or not all(_plain(targets) for targets, _ in assignments):
         return False

@@ -236,11 +236,14 @@ class Memory:
         assert self._direct is not None
         return self._direct.following(state, successors)
 
-    def follow(self, rule: Rule, following: Following) -> bool | None:
-        """The verdict of an assertion in a state with successors, by its `successor_reads`; None: it is not known."""
+    def follow(self, rule: Rule, following: Following, share: int = 1) -> bool | None:
+        """The verdict of an assertion in a state with successors, by its `successor_reads`; None: it is not known.
+
+        `share`: it is known only if no more is spent than this part of the budget.
+        """
         assert self._direct is not None
         with self._phases.during(DIRECTLY):
-            found = self._direct.follow(rule, following)
+            found = self._direct.follow(rule, following, share)
         self.counters.evaluations += found is not None
         return found
 
