@@ -38,16 +38,13 @@ def successor_fold(program: p.Program, assertion: int, known: Globals) -> Succes
         return None
     loops = independent_loops(program)
     for statement in _outside_loops(routine.body):
-        match statement:
-            case p.Loop(body=p.ForLoop() as loop) if _is_asking(loop.iterable):
-                return _of_loop(loop) if (routine.number, loop.number) in loops else None
-            case p.Leave(value=value) if value is not None:
-                found = _of_value(value, False)
-                if found is not None:
-                    hidden = {"all", "any"} & (known.constants.keys() | known.state_variables | routine.bound)
-                    return None if hidden or may_change(program, text) else found
-            case _:
-                pass
+        loop = statement.body if isinstance(statement, p.Loop) else None
+        if isinstance(loop, p.ForLoop) and _is_asking(loop.iterable):
+            return _of_loop(loop) if (routine.number, loop.number) in loops else None
+        found = _of_value(statement.value, False) if isinstance(statement, p.Leave) and statement.value else None
+        if found is not None:
+            hidden = {"all", "any"} & (known.constants.keys() | known.state_variables | routine.bound)
+            return None if hidden or may_change(program, text) else found
     return None
 
 
@@ -83,18 +80,19 @@ def _of_loop(loop: p.ForLoop) -> SuccessorFold | None:
 
 def _of_value(node: ast.Expression, negated: bool) -> SuccessorFold | None:
     """A value that is returned: `all(…)` or `any(…)`, also behind `not`, `and`, `or`."""
-    match node:
-        case ast.Unary(operator="not"):
-            return _of_value(node.operand, not negated)
-        case ast.Logical():
-            return _of_value(node.left, negated) or _of_value(node.right, negated)
-        case ast.Call(function=ast.Name(id="all" | "any" as which), arguments=(only,)):
-            inner = only.value
-            if only.kind != "positional" or not isinstance(inner, ast.Comprehension):
-                return None
-            first = inner.clauses[0]
-            if inner.kind == "dict" or not isinstance(first, ast.ComprehensionFor) or not _is_asking(first.iterable):
-                return None
-            return SuccessorFold((which == "any") is not negated, inner.kind == "generator")
-        case _:
-            return None
+    if isinstance(node, ast.Unary) and node.operator == "not":
+        return _of_value(node.operand, not negated)
+    if isinstance(node, ast.Logical):
+        return _of_value(node.left, negated) or _of_value(node.right, negated)
+    if not isinstance(node, ast.Call) or not isinstance(node.function, ast.Name):
+        return None
+    which = node.function.id
+    if which not in ("all", "any") or [argument.kind for argument in node.arguments] != ["positional"]:
+        return None
+    inner = node.arguments[0].value
+    if not isinstance(inner, ast.Comprehension) or inner.kind == "dict":
+        return None
+    first = inner.clauses[0]
+    if not isinstance(first, ast.ComprehensionFor) or not _is_asking(first.iterable):
+        return None
+    return SuccessorFold((which == "any") is not negated, inner.kind == "generator")
