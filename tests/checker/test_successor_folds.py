@@ -93,7 +93,7 @@ def test_the_same(body: str, kind: str) -> None:
     properties = properties_of(program, None)
     settings = Settings(keep_going=True)
     plain = explore(engine_of("plain"), program, properties, settings)
-    for sizes in (Sizes(), Sizes(followed=5, verdicts=10)):
+    for sizes in (Sizes(), Sizes(followed=5, verdicts=10), Sizes(steps=160)):
         found = explore(EmbeddedEngine(0, sizes, RECORDED), program, properties, settings)
         assert compared(found) == compared(plain)
         assert found.noted == plain.noted

@@ -125,7 +125,10 @@ class FollowJudge:
         self._names: dict[Title, int] = {}
 
     def rows(self, part: Frontier, begin: int, end: int) -> FollowedRows | None:
-        """Some rows of a frontier with their successors; None if columns do not know these."""
+        """Some rows of a frontier with their successors; None if columns do not know these.
+
+        Raises `TooWide` if several rows have too many.
+        """
         packing = part.packing
         while True:
             if packing.outgrown:

@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from checker.core.level import Level
 from checker.search.columns.batch import Taken
 from checker.search.columns.capacity import THREAD
-from checker.search.columns.chunk import Chunk, TooWide
+from checker.search.columns.chunk import Chunk
 from checker.search.columns.code_tables import Ints, Mask
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.trie_walk import UNKNOWN
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from checker.search.columns.expand import ColumnExpander
     from checker.search.columns.step_rules import StepRule
 
+_PART: Final = 4
+"""So many steps may be held, as a part of those of rows that are expanded together, as a power of two."""
 Title = tuple[str, str, str | None]
 """The name, kind and actor of a successor."""
 
@@ -75,11 +77,15 @@ class FollowingRows:
         self._packing = expander.packing
 
     def of(self, part: Frontier, begin: int, end: int) -> Followed | None:
-        """The successors of some rows; None if columns cannot tell those of any. The packing may be outgrown after."""
+        """The successors of some rows; None if columns cannot tell those of any. The packing may be outgrown after.
+
+        Raises `TooWide` if there are too many to be held.
+        """
         packing, space = self._packing, self._space
         if packing.outgrown or space.images is not None or space.channels:
             return None
-        count, most = end - begin, space.sizes.steps
+        # They are all sorted, beside all that the level has found.
+        count, most = end - begin, space.sizes.steps >> _PART
         chunk = Chunk(part, begin, end, Level(), np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.bool_), most)
         known = np.ones(count, dtype=np.bool_)
         if packing.threads:
@@ -87,17 +93,14 @@ class FollowingRows:
             known &= packing.codes(chunk.rows(), (THREAD, packing.threads - 1)) == 0
         taken: list[Taken] = []
         titles: list[Ints] = []
-        try:
-            for rule in self._expander.rules:
-                if rule.kind is StepKind.CRASH_ROLE:
-                    continue
-                for one in self._steps(rule, chunk, known):
-                    taken.append(one)
-                    titles.append(self._titles(rule, part, one.origin))
-                if packing.outgrown or not known.any():
-                    return None
-        except TooWide:
-            return None
+        for rule in self._expander.rules:
+            if rule.kind is StepKind.CRASH_ROLE:
+                continue
+            for one in self._steps(rule, chunk, known):
+                taken.append(one)
+                titles.append(self._titles(rule, part, one.origin))
+            if packing.outgrown or not known.any():
+                return None
         return self._sorted(known, begin, taken, titles)
 
     def _steps(self, rule: StepRule, chunk: Chunk, known: Mask) -> list[Taken]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from checker.core.level import Level, StateRef, Witness
 from checker.core.property import Watch
 from checker.search.columns.batch import Taken
+from checker.search.columns.chunk import TooWide
 from checker.search.columns.code_tables import Ints, Mask, distinct
 from checker.search.columns.follow_judge import FALSE, OPEN, TRUE, FollowedRows, FollowJudge
 from checker.search.columns.packing import Packing, Rows
@@ -319,7 +320,13 @@ class AssertionEvaluator:
         """Ask assertions row by row, from row `begin` to before `end`."""
         decided = np.zeros((len(asked), end - begin), dtype=np.bool_)
         if self.following is not None and any(map(self._follows, asked)):
-            rows = self.following.rows(part, begin, end)
+            try:
+                rows = self.following.rows(part, begin, end)
+            except TooWide:
+                middle = (begin + end) // 2
+                self._judge_rows(part, begin, middle, asked)
+                self._judge_rows(part, middle, end, asked)
+                return
             for own, one in zip(decided, asked, strict=True):
                 if rows is not None and self._follows(one):
                     own |= self._follow(one, rows, self._by_rows[id(part), one.key])
