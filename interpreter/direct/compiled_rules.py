@@ -13,10 +13,10 @@ from typing import Any, Final, NamedTuple, Protocol
 
 from fizz.syntax.ast import OF_STEPS
 from interpreter.direct.defs import compile_def
-from interpreter.direct.direct_expressions import Unsupported, name
 from interpreter.direct.followers import comparing
+from interpreter.direct.forms import Unsupported, name
 from interpreter.direct.name_lookup import Shared
-from interpreter.direct.node_operations import UNSET, Operations
+from interpreter.direct.node_operations import UNSET, Operations, Results
 from interpreter.direct.nodes import MOST_PARTS, GiveUp, Nodes
 from interpreter.direct.rule_bodies import Calls, RuleBody
 from interpreter.direct.scopes import RuleScope, function
@@ -25,10 +25,10 @@ from interpreter.machine import Machine
 from interpreter.state.step import FairChoice, Outcome, Rule, StepKind
 from interpreter.values.problem import ModelMistake
 
-_FUEL: Final = 200_000
+_FUEL: Final = 800_000
 """What a rule may spend in one state, in parts that it visits. A step that is this costly runs as long in the
 interpreter as it takes to notice."""
-_SLACK: Final = 20
+_SLACK: Final = 5
 """The budget of a step is at least so many times the fuel: charges are estimated, and errors are the interpreter's."""
 _BITS: Final = 64
 """Ints of fewer bits are done directly: a smaller limit is the interpreter's."""
@@ -89,6 +89,7 @@ class CompiledRules:
         self._namespace = self._names()
         self._of_several: dict[str, Any] | None = None
         """The names for assertions about several states, where there are instances."""
+        self._remembered: dict[str, Results] = {}
         self.reasons: dict[str, str] = {}
         """Why a routine is left to the interpreter, by its name."""
 
@@ -216,7 +217,7 @@ class CompiledRules:
             if self._of_several is None:
                 self._of_several = on_both_sides(self._namespace, self.operations, self.sides, self._whole)
             names = self._of_several
-        return {**names, **comparing(names["eq"])} if follows else names
+        return {**names, **comparing(names)} if follows else names
 
     def _loaded(self) -> Lookup:
         """What loads the values of the state."""
@@ -276,6 +277,11 @@ class CompiledRules:
             instance = "" if me is None else text(me.number)
             return (*made, FairChoice(len(forks) - 1, location, instance, text(number(item))))
 
+        def remembering(title: str, function: Callable[..., Any], given: int) -> Callable[..., Any]:
+            # The same `def` is compiled in each rule that calls it.
+            known = self._remembered.setdefault(title, Results())
+            return operations.remembering(function, given, known)
+
         exported = {
             one: getattr(operations, one) for one in dir(operations) if not one.startswith("_") and one != "fuel"
         }
@@ -288,6 +294,7 @@ class CompiledRules:
             "field_write": field_write,
             "mark": mark,
             "fair_choice": fair_choice,
+            "remembering": remembering,
             "M": noted,
             "UNSET": UNSET,
             "GiveUp": GiveUp,
@@ -297,6 +304,7 @@ class CompiledRules:
             "any": any,
             "all": all,
             "enumerate": enumerate,
+            "list": list,
         }
 
 

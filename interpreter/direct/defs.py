@@ -7,17 +7,10 @@ import ast as python
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile.compiler import bound_names
-from interpreter.direct.direct_expressions import (
-    SCALARS,
-    Compiled,
-    DirectExpressions,
-    Unsupported,
-    call,
-    constant,
-    name,
-)
+from interpreter.direct.direct_expressions import DirectExpressions
+from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name
 from interpreter.direct.name_lookup import Names, roots_of
-from interpreter.direct.scopes import RuleScope, function
+from interpreter.direct.scopes import RuleScope, function, names_in
 from interpreter.execute.costs import cost, effect_cost
 
 
@@ -31,6 +24,7 @@ class HelperBody(Names):
         self._locals = frozenset(one.name for one in source.parameters) | bound_names(source.body)
         self.expressions = DirectExpressions(self)
         self._in_place = _changed_in(source)
+        self._ends: list[tuple[python.Return, Compiled]] = []
 
     @property
     def rule(self) -> RuleScope:
@@ -52,7 +46,7 @@ class HelperBody(Names):
     def mark(self, part: ast.Expression, code: python.expr) -> python.expr:
         return code
 
-    def function(self, title: str) -> python.stmt:
+    def function(self, title: str) -> list[python.stmt]:
         if any(parameter.kind != "plain" for parameter in self.source.parameters):
             raise Unsupported("parameters")
         for parameter in self.source.parameters:
@@ -60,9 +54,30 @@ class HelperBody(Names):
             self.assigned.add(parameter.name)
         body = [python.Expr(call("spend", constant(_size(self.source.body)))), *self._block(self.source.body)]
         body.append(python.Return(constant(None)))
+        self._return_values(title)
         self.check()
+        parameters = [f"v_{parameter.name}" for parameter in self.source.parameters]
         state = ["V", "W"] if self._rule.dynamic else ["V"]
-        return function(title, [*state, *[f"v_{parameter.name}" for parameter in self.source.parameters]], body)
+        if "V" not in names_in(body):
+            self._rule.depends_on_arguments(title)
+            state = []
+        remembered = call("remembering", constant(title), name(title), constant(len(state)))
+        made = function(title, [*state, *parameters], body)
+        return [made, python.Assign([python.Name(title, python.Store())], remembered)]
+
+    def _return_values(self, title: str) -> None:
+        """Return values in the form that all have which are returned."""
+        values = [value for _, value in self._ends]
+        # Where the text may end without a `return`, that is None.
+        always = isinstance(self.source.body.statements[-1], ast.Return)
+        kinds = {(value.kind, value.width) for value in values}
+        fresh = all(value.fresh for value in values)
+        ((kind, width),) = kinds if always and len(kinds) == 1 else {("any", 0)}
+        if kind == "range":
+            raise Unsupported("a range as a value")
+        self._rule.returns(title, Compiled(constant(None), kind, fresh, width))
+        for made, value in self._ends:
+            made.value = value.code if kind in LISTS else self.expressions.whole(value)
 
     def _block(self, block: ast.Block) -> list[python.stmt]:
         made: list[python.stmt] = []
@@ -73,7 +88,10 @@ class HelperBody(Names):
     def _statement(self, statement: ast.Statement) -> list[python.stmt]:
         match statement:
             case ast.Return(value=value):
-                return [python.Return(constant(None) if value is None else self.expressions.value(value))]
+                compiled = Compiled(constant(None), "none", True) if value is None else self.expressions.of(value)
+                end = python.Return(compiled.code)
+                self._ends.append((end, compiled))
+                return [end]
             case ast.Pass():
                 return [python.Pass()]
             case ast.Break():
@@ -147,6 +165,10 @@ class HelperBody(Names):
         return [python.For(target, elements, body, [])]
 
     def _bind(self, identifier: str, value: Compiled, node: ast.Expression) -> list[python.stmt]:
+        is_kept = self.expressions.raw and value.kind in LISTS
+        if is_kept and not self._in_place & {identifier, *self.shared.roots(node)} and self._is_bound_once(identifier):
+            self.listed(identifier, value)
+            return [self._assign(identifier, value.code)]
         code = self.expressions.whole(value)
         if not value.fresh and value.kind not in SCALARS:
             self.borrowed(identifier)
@@ -159,6 +181,20 @@ class HelperBody(Names):
     def _assign(self, identifier: str, code: python.expr) -> python.stmt:
         self.assigned.add(identifier)
         return python.Assign([python.Name(f"v_{identifier}", python.Store())], code)
+
+    def _is_bound_once(self, local: str) -> bool:
+        """Whether one assignment alone gives a local its value."""
+        names = [parameter.name for parameter in self.source.parameters]
+        for node in nodes_in(self.source.body):
+            targets: tuple[ast.Node, ...] = ()
+            if isinstance(node, ast.Assign):
+                targets = node.targets
+            elif isinstance(node, ast.AugmentedAssign):
+                targets = (node.target, node.target)
+            elif isinstance(node, ast.For):
+                names += 2 * node.variables.names
+            names += [one.id for target in targets for one in nodes_in(target) if isinstance(one, ast.Name)]
+        return names.count(local) == 1
 
     def _change(self, node: ast.Expression, owner: ast.Name, method: str) -> python.stmt:
         operation = {"append": "append", "add": "set_add", "discard": "discarded", "extend": "extended"}.get(method)
@@ -183,8 +219,8 @@ def _changed_in(source: ast.Helper) -> set[str]:
     return found
 
 
-def compile_def(source: ast.Helper, rule: RuleScope, title: str) -> python.stmt:
-    """The function that stands for a `def` in a rule."""
+def compile_def(source: ast.Helper, rule: RuleScope, title: str) -> list[python.stmt]:
+    """The function that stands for a `def` in a rule. Where it cannot read the state, its results are remembered."""
     return HelperBody(source, rule).function(title)
 
 

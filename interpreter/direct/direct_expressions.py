@@ -1,17 +1,19 @@
-"""DirectExpressions as trees of Python's `ast`. No text of a model is ever parsed as Python.
+"""Expressions as trees of Python's `ast`. No text of a model is ever parsed as Python.
 
 Names of the model get a prefix, so that they meet no other name; attributes and methods of the model are constant
-strings that the operations look up. A node has one of a few kinds, known when it is compiled, which save checks.
+strings that the operations look up. A value has one of a few kinds, known when it is compiled, which save checks.
 """
 
 from __future__ import annotations
 
 import ast as python
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self, nodes_in
+from interpreter.direct.builtin_calls import BuiltinCalls
+from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name
 from interpreter.direct.node_operations import FRESH, PURE_FUNCTIONS, PURE_METHODS
 from interpreter.execute.costs import cost
 from interpreter.values.intern import Tag
@@ -19,35 +21,6 @@ from interpreter.values.intern import Tag
 if TYPE_CHECKING:
     from interpreter.direct.name_lookup import Names
 
-
-class Unsupported(Exception):
-    """A rule has something that is not done directly."""
-
-
-class Compiled(NamedTuple):
-    """`kind`: "bool", "int", "str", "none", "items" (a list of Python that nothing else refers to), "range" or "any".
-
-    `fresh`: the value is no container, or a new one.
-    """
-
-    code: python.expr
-    kind: str = "any"
-    fresh: bool = False
-
-
-def name(text: str) -> python.Name:
-    return python.Name(text, python.Load())
-
-
-def call(function: str, *args: python.expr) -> python.Call:
-    return python.Call(name(function), list(args), [])
-
-
-def constant(value: Any) -> python.Constant:
-    return python.Constant(value)
-
-
-SCALARS: Final = frozenset({"bool", "int", "str", "none"})
 _COMPARED: Final = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _ARITHMETIC: Final = {"+": "add", "-": "sub", "*": "mul", "//": "floordiv", "%": "mod"}
 _PYTHON: Final[dict[str, type[python.cmpop]]] = {
@@ -61,26 +34,13 @@ _PYTHON: Final[dict[str, type[python.cmpop]]] = {
 _MODULES: Final = frozenset({"math", "itertools"})
 
 
-class DirectExpressions:
+class DirectExpressions(BuiltinCalls):
     """Compiles the expressions of one routine or `def`."""
 
     def __init__(self, names: Names) -> None:
-        self.names = names
+        super().__init__(names)
         self._storing = False
         """Whether the display being compiled is stored, so that its members have it as their owner."""
-
-    # --- forms of a value ------------------------------------------------------------------------------------------
-
-    def value(self, node: ast.Expression) -> python.expr:
-        """The code of a value as it is stored or passed on."""
-        return self.whole(self.of(node))
-
-    def whole(self, compiled: Compiled) -> python.expr:
-        if compiled.kind == "items":
-            return call("list_of", compiled.code)
-        if compiled.kind == "range":
-            raise Unsupported("a range as a value")
-        return compiled.code
 
     def test(self, node: ast.Expression) -> python.expr:
         """The code of a condition: Python's truth of it is that of the language."""
@@ -99,39 +59,12 @@ class DirectExpressions:
 
     def _display(self, node: ast.Expression) -> bool:
         if isinstance(node, ast.Call):
-            return self._builtin(node.function, "struct") or self._builtin(node.function, "record")
+            return self.is_builtin(node.function, "struct") or self.is_builtin(node.function, "record")
         return isinstance(node, ast.ListExpression | ast.TupleExpression | ast.DictExpression | ast.Comprehension)
 
     def _member(self, node: ast.Expression) -> python.expr:
         """A member of a display."""
         return self.stored(node) if self._storing else self.value(node)
-
-    def iterable(self, node: ast.Expression, charge: int, live: bool) -> python.expr:
-        """The code of the elements of a loop, each charged."""
-        charge = max(1, charge)
-        compiled = self.of(node)
-        if compiled.kind in ("items", "range"):
-            return call("turns", compiled.code, constant(charge))
-        return call("live" if live else "each", compiled.code, constant(charge))
-
-    def loop_over(
-        self, variables: ast.LoopVariables, iterable: ast.Expression, charge: int, live: bool
-    ) -> tuple[python.expr, python.expr]:
-        """The target and the elements of a loop."""
-        targets: list[python.expr] = [python.Name(self.names.variable(one), python.Store()) for one in variables.names]
-        if not variables.unpack:
-            return targets[0], self.iterable(iterable, charge, live)
-        target = python.Tuple(targets, python.Store())
-        if isinstance(iterable, ast.Call) and all(a.kind == "positional" for a in iterable.arguments):
-            function, arguments = iterable.function, [a.value for a in iterable.arguments]
-            if isinstance(function, ast.Attribute) and function.name == "items" and not arguments and len(targets) == 2:
-                return target, call("entries", self.value(function.value), constant(max(1, charge)))
-            if self._builtin(function, "enumerate") and len(arguments) == 1 and len(targets) == 2:
-                return target, call("enumerate", self.iterable(arguments[0], charge, True))
-        return target, call("unpacked", self.iterable(iterable, charge, live), constant(len(targets)))
-
-    def _builtin(self, node: ast.Expression, identifier: str) -> bool:
-        return isinstance(node, ast.Name) and node.id == identifier and not self.names.shadowed(identifier)
 
     # --- expressions -----------------------------------------------------------------------------------------------
 
@@ -176,7 +109,23 @@ class DirectExpressions:
         return Compiled(call("tuple_of", *map(self._member, node.items)), "any", True)
 
     def _list(self, node: ast.ListExpression) -> Compiled:
+        width = self._width(*node.items)
+        if width:
+            rows: list[python.expr] = [self._row(item) for item in node.items]
+            return Compiled(python.List(rows, python.Load()), "rows", True, width)
         return Compiled(python.List([self._member(item) for item in node.items], python.Load()), "items", True)
+
+    def _width(self, *nodes: ast.Expression) -> int:
+        """How many members these displays have, if they are tuples of one size in a list that is not stored; else 0."""
+        if not self.raw or self._storing:
+            return 0
+        sizes = {len(one.items) if isinstance(one, ast.TupleExpression) else 0 for one in nodes}
+        return sizes.pop() if len(sizes) == 1 else 0
+
+    def _row(self, node: ast.Expression) -> python.expr:
+        """A tuple as a tuple of Python."""
+        assert isinstance(node, ast.TupleExpression)
+        return python.Tuple([self.value(item) for item in node.items], python.Load())
 
     def _dict(self, node: ast.DictExpression) -> Compiled:
         pairs: list[python.expr] = [
@@ -198,6 +147,10 @@ class DirectExpressions:
         if operator in ("in", "not in"):
             return self._membership(node)
         left, right = self.of(node.left), self.of(node.right)
+        if self.raw and LISTS & {left.kind, right.kind}:
+            found = self._of_lists(operator, left, right)
+            if found is not None:
+                return found
         a, b = self.whole(left), self.whole(right)
         ints = left.kind == "int" == right.kind
         if operator in ("==", "!="):
@@ -210,6 +163,19 @@ class DirectExpressions:
             kind = "int" if ints else "str" if operator == "+" and "str" in (left.kind, right.kind) else "any"
             return Compiled(call(_ARITHMETIC[operator], a, b), kind, True)
         return Compiled(call("binary", constant(operator), a, b), "any", True)
+
+    def _of_lists(self, operator: str, left: Compiled, right: Compiled) -> Compiled | None:
+        """An operation on values one of which is a list of Python; None if it needs values of the model."""
+        if operator == "+" and left.kind in LISTS and right.kind in LISTS:
+            if left.kind == right.kind and left.width == right.width:
+                return Compiled(call("joined", left.code, right.code), left.kind, True, left.width)
+            return Compiled(call("joined", self.members(left), self.members(right)), "items", True)
+        if operator in ("==", "!="):
+            if left.kind not in LISTS:
+                left, right = right, left
+            same = call("same_list", self.members(left), self.members(right))
+            return Compiled(same if operator == "==" else python.UnaryOp(python.Not(), same), "bool", True)
+        return None
 
     def _equality(self, operator: str, left: Compiled, right: Compiled) -> python.expr:
         kinds = {left.kind, right.kind}
@@ -228,8 +194,8 @@ class DirectExpressions:
 
     def _membership(self, node: ast.Binary) -> Compiled:
         item, group = self.value(node.left), self.of(node.right)
-        if group.kind == "items":
-            found: python.expr = call("contained", item, group.code)
+        if group.kind in LISTS:
+            found: python.expr = call("contained", item, self.members(group))
         elif group.kind == "range":
             found = call("within", item, group.code)
         elif node.operator == "in":
@@ -249,7 +215,7 @@ class DirectExpressions:
 
     def _conditional(self, node: ast.Conditional) -> Compiled:
         body, orelse = self.of(node.body), self.of(node.orelse)
-        kind = body.kind if body.kind == orelse.kind and body.kind not in ("items", "range") else "any"
+        kind = body.kind if body.kind == orelse.kind and body.kind not in LISTS | {"range"} else "any"
         codes = [self.names.mark(n, self.whole(c)) for n, c in ((node.body, body), (node.orelse, orelse))]
         return Compiled(python.IfExp(self.test(node.condition), *codes), kind, body.fresh and orelse.fresh)
 
@@ -266,11 +232,18 @@ class DirectExpressions:
         return self.names.field(Compiled(self.value(node.value)), node.name)
 
     def _index(self, node: ast.Index) -> Compiled:
-        return Compiled(call("at", self.value(node.value), self.value(node.index)))
+        group = self.of(node.value)
+        if self.raw and group.kind in LISTS:
+            taken = call("member_at", group.code, self.value(node.index))
+            return Compiled(call("tuple_of", python.Starred(taken, python.Load())) if group.kind == "rows" else taken)
+        return Compiled(call("at", self.whole(group), self.value(node.index)))
 
     def _slice(self, node: ast.Slice) -> Compiled:
         bounds = [constant(None) if b is None else self.value(b) for b in (node.start, node.stop, node.step)]
-        return Compiled(call("part", self.value(node.value), *bounds), "any", True)
+        group = self.of(node.value)
+        if self.raw and group.kind in LISTS:
+            return Compiled(call("sliced", group.code, *bounds), group.kind, True, group.width)
+        return Compiled(call("part", self.whole(group), *bounds), "any", True)
 
     # --- calls -----------------------------------------------------------------------------------------------------
 
@@ -311,9 +284,7 @@ class DirectExpressions:
     def _function(self, node: ast.Call, identifier: str) -> Compiled:
         helper = self.names.helper(identifier)
         if helper is not None:
-            return Compiled(
-                call(helper, *self.names.rule.state(), *self._given(node, self.names.shared.closure(identifier)))
-            )
+            return self._of_def(helper, self._given(node, self.names.shared.closure(identifier)))
         if identifier == "next_states" and not node.arguments:
             # It is reserved: no other name hides it.
             return self.names.next_states()
@@ -322,10 +293,9 @@ class DirectExpressions:
         if identifier in ("struct", "record"):
             return self._fields(node, identifier)
         if identifier == "sorted" and len(node.arguments) > 1:
-            return self._sorted_by(node)
+            return self.sorted_by(node)
         arguments = self._arguments(node)
-        special = _BUILTINS.get(identifier)
-        found = None if special is None else special(self, arguments)
+        found = self.builtin(identifier, arguments)
         if found is not None:
             return found
         if identifier not in PURE_FUNCTIONS:
@@ -348,21 +318,53 @@ class DirectExpressions:
     def _method(self, node: ast.Call, function: ast.Attribute) -> Compiled:
         owner = function.value
         if isinstance(owner, ast.Name) and owner.id in _MODULES and not self.names.shadowed(owner.id):
-            values = [self._listed(argument) for argument in self._arguments(node)]
-            if owner.id == "itertools" and function.name in ("combinations", "permutations") and len(values) == 2:
-                return Compiled(call("selections", constant(function.name), *values), "items", True)
+            arguments = self._arguments(node)
+            if owner.id == "itertools" and function.name in ("combinations", "permutations") and len(arguments) == 2:
+                return self._selections(function.name, *arguments)
+            values = [self._listed(argument) for argument in arguments]
             return Compiled(call("module", constant(f"{owner.id}.{function.name}"), *values), "any", True)
         own = None if function.name in PURE_METHODS else self.names.method(function.name)
         if own is not None:
             role, title = own
             receiver = call("role_of", self.value(owner), constant(role))
             _, source = self.names.shared.methods[function.name][0]
-            return Compiled(call(title, *self.names.rule.state(), receiver, *self._given(node, source, 1)))
+            return self._of_def(title, [receiver, *self._given(node, source, 1)])
         if function.name not in PURE_METHODS:
             raise Unsupported(f".{function.name}()")
         values = [self.value(argument) for argument in self._arguments(node)]
+        if self.raw and function.name in ("index", "count") and len(values) == 1:
+            listed = self.of(owner)
+            if listed.kind in LISTS:
+                operation = "position_of" if function.name == "index" else "occurrences"
+                return Compiled(call(operation, self.members(listed), *values), "int", True)
+        if self.raw and not values and function.name in ("items", "keys", "values"):
+            return self._of_dict(function.name, self.value(owner))
         code = call("method", constant(function.name), self.value(owner), *values)
         return Compiled(code, "any", function.name in FRESH)
+
+    def _of_def(self, title: str, arguments: list[python.expr]) -> Compiled:
+        """A call of a function that stands for a `def`."""
+        rule = self.names.rule
+        return rule.returned(title, call(title, *rule.state(title), *arguments))
+
+    def _selections(self, which: str, group: ast.Expression, number: ast.Expression) -> Compiled:
+        """`itertools.combinations` or `permutations` of a list, so many at a time."""
+        listed, size = self.of(group), self.value(number)
+        if listed.kind == "range":
+            items: python.expr = call("list", call("turns", listed.code, constant(1)))
+        else:
+            items = self.members(listed)
+        code = call("selections", constant(which), items, size)
+        width = size.value if isinstance(size, python.Constant) and type(size.value) is int else 0
+        if self.raw and width > 0:
+            return Compiled(code, "rows", True, width)
+        return Compiled(call("tuples", code), "items", True)
+
+    def _of_dict(self, which: str, owner: python.expr) -> Compiled:
+        """The items, keys or values of a dict."""
+        if which == "items":
+            return Compiled(call("entries", owner, constant(1)), "rows", True, 2)
+        return Compiled(call(f"{which}_of", owner), "items", True)
 
     def _listed(self, node: ast.Expression) -> python.expr:
         """An argument that may be a range, as a list."""
@@ -371,115 +373,10 @@ class DirectExpressions:
             return call("list_of", call("turns", compiled.code, constant(1)))
         return self.whole(compiled)
 
-    def _range(self, arguments: list[ast.Expression]) -> Compiled | None:
-        if not 0 < len(arguments) < 4:
-            raise Unsupported("range()")
-        return Compiled(call("numbers", *map(self.value, arguments)), "range", True)
-
-    def _len(self, arguments: list[ast.Expression]) -> Compiled | None:
-        (only,) = self._one(arguments)
-        if isinstance(only, ast.Call) and self._builtin(only.function, "set") and len(only.arguments) == 1:
-            inner = self.of(only.arguments[0].value)
-            if inner.kind == "items":
-                return Compiled(call("distinct", inner.code), "int", True)
-        compiled = self.of(only)
-        if compiled.kind in ("items", "range"):
-            return Compiled(call("len", compiled.code), "int", True)
-        return Compiled(call("size", compiled.code), "int", True)
-
-    def _one(self, arguments: list[ast.Expression]) -> list[ast.Expression]:
-        if len(arguments) != 1:
-            raise Unsupported("arguments")
-        return arguments
-
-    def _items(self, node: ast.Expression, ordered: bool = False) -> python.expr:
-        """The elements of an argument as a sequence of Python; `ordered`: the result depends on their order."""
-        compiled = self.of(node)
-        if compiled.kind == "items":
-            return compiled.code
-        if compiled.kind == "range":
-            return call("turns", compiled.code, constant(1))
-        return call("live" if ordered else "any_order", compiled.code, constant(1))
-
-    def _set(self, arguments: list[ast.Expression]) -> Compiled | None:
-        if not arguments:
-            return Compiled(call("set_of", python.Tuple([], python.Load())), "any", True)
-        (only,) = self._one(arguments)
-        return Compiled(call("set_of", self._items(only)), "any", True)
-
-    def _make_list(self, arguments: list[ast.Expression]) -> Compiled | None:
-        if not arguments:
-            return Compiled(python.List([], python.Load()), "items", True)
-        (only,) = self._one(arguments)
-        return Compiled(call("list_of", self._items(only, True)), "any", True)
-
-    def _make_tuple(self, arguments: list[ast.Expression]) -> Compiled | None:
-        if not arguments:
-            return Compiled(call("tuple_of"), "any", True)
-        (only,) = self._one(arguments)
-        return Compiled(call("tuple_of", python.Starred(self._items(only, True), python.Load())), "any", True)
-
-    def _sum(self, arguments: list[ast.Expression]) -> Compiled | None:
-        (only,) = self._one(arguments)
-        return Compiled(call("total", self._items(only)), "int", True)
-
-    def _least(self, arguments: list[ast.Expression]) -> Compiled | None:
-        return self._of_ints("min", arguments)
-
-    def _greatest(self, arguments: list[ast.Expression]) -> Compiled | None:
-        return self._of_ints("max", arguments)
-
-    def _of_ints(self, which: str, arguments: list[ast.Expression]) -> Compiled | None:
-        if len(arguments) == 1:
-            return Compiled(call("extreme", name(which), self._items(arguments[0])), "int", True)
-        values: list[python.expr] = [self.value(argument) for argument in arguments]
-        return Compiled(call("extreme", name(which), python.Tuple(values, python.Load())), "int", True)
-
-    def _sorted(self, arguments: list[ast.Expression]) -> Compiled | None:
-        (only,) = self._one(arguments)
-        return Compiled(call("ordered", self._items(only)), "any", True)
-
-    def _sorted_by(self, node: ast.Call) -> Compiled:
-        """`sorted(items, key=lambda item: …, reverse=True)`"""
-        items, *options = node.arguments
-        given = {option.name: option.value for option in options if option.kind == "keyword"}
-        rule, reverse = given.pop("key", None), given.pop("reverse", None)
-        if items.kind != "positional" or len(options) != (rule is not None) + (reverse is not None):
-            raise Unsupported("arguments")
-        backwards = constant(False)
-        if reverse is not None:
-            if not isinstance(reverse, ast.Literal) or type(reverse.value) is not bool:
-                raise Unsupported("arguments")
-            backwards = constant(reverse.value)
-        if rule is None:
-            return Compiled(call("ordered_by", self._items(items.value, True), constant(None), backwards), "any", True)
-        if not isinstance(rule, ast.Lambda) or len(rule.parameters) != 1 or rule.parameters[0].kind != "plain":
-            raise Unsupported("a key")
-        elements = self.iterable(items.value, 4 + cost(rule.body), True)
-        parameter = rule.parameters[0].name
-        self.names.bind(parameter)
-        mark = self.value(rule.body)
-        self.names.unbind(parameter)
-        taken = python.arguments([], [python.arg(self.names.variable(parameter))], None, [], [], None, [])
-        return Compiled(call("ordered_by", elements, python.Lambda(taken, mark), backwards), "any", True)
-
-    def _any(self, arguments: list[ast.Expression]) -> Compiled | None:
-        return self._some("any", arguments)
-
-    def _all(self, arguments: list[ast.Expression]) -> Compiled | None:
-        return self._some("all", arguments)
-
-    def _some(self, which: str, arguments: list[ast.Expression]) -> Compiled | None:
-        (only,) = self._one(arguments)
-        if isinstance(only, ast.Comprehension) and only.kind == "generator":
-            element, generators = self._generators(only)
-            return Compiled(call(which, python.GeneratorExp(element, generators)), "bool", True)
-        return Compiled(call(which, self._items(only)), "bool", True)
-
     def apart(self, node: ast.Call, negated: bool) -> python.expr | None:
         """The verdict by `any([…])` or `all([…])`, turn by turn as paths of their own; None for other calls."""
         which = node.function.id if isinstance(node.function, ast.Name) else ""
-        if which not in ("any", "all") or not self._builtin(node.function, which) or len(node.arguments) != 1:
+        if which not in ("any", "all") or not self.is_builtin(node.function, which) or len(node.arguments) != 1:
             return None
         (only,) = self._one([argument.value for argument in node.arguments])
         if not isinstance(only, ast.Comprehension) or only.kind not in ("list", "generator"):
@@ -502,8 +399,9 @@ class DirectExpressions:
         if node.key is not None:
             element, generators = self._generators(node)
             return Compiled(call("dict_of", python.ListComp(element, generators)), "any", True)
+        width = self._width(node.element)
         element, generators = self._generators(node)
-        return Compiled(python.ListComp(element, generators), "items", True)
+        return Compiled(python.ListComp(element, generators), "rows" if width else "items", True, width)
 
     def _check_clauses(self, clauses: tuple[ast.Clause, ...]) -> None:
         """A clause may not name a variable of its own or of a later one: it would have the value of an earlier turn."""
@@ -537,7 +435,9 @@ class DirectExpressions:
             ]
             target = python.Tuple(targets, python.Store()) if clause.variables.unpack else targets[0]
             generators.append(python.comprehension(target, elements, [], 0))
-        element = self.names.mark(node.element, self._member(node.element))
+        is_row = node.key is None and self._width(node.element)
+        made = self._row(node.element) if is_row else self._member(node.element)
+        element = self.names.mark(node.element, made)
         if node.key is not None:
             element = python.Tuple([self.value(node.key), element], python.Load())
         for variable in bound:
@@ -552,20 +452,6 @@ def _lazily(elements: python.expr) -> python.expr:
         return python.Call(name(f"{called.id}_lazily"), elements.args, [])
     return elements
 
-
-_BUILTINS: Final[dict[str, Callable[[DirectExpressions, list[ast.Expression]], Compiled | None]]] = {
-    "range": DirectExpressions._range,
-    "len": DirectExpressions._len,
-    "set": DirectExpressions._set,
-    "list": DirectExpressions._make_list,
-    "tuple": DirectExpressions._make_tuple,
-    "sum": DirectExpressions._sum,
-    "min": DirectExpressions._least,
-    "max": DirectExpressions._greatest,
-    "sorted": DirectExpressions._sorted,
-    "any": DirectExpressions._any,
-    "all": DirectExpressions._all,
-}
 
 _COMPILERS: Final[dict[type, Callable[[DirectExpressions, Any], Compiled]]] = {
     ast.Literal: DirectExpressions._literal,

@@ -118,12 +118,16 @@ class Followers:
         return known
 
 
-def comparing(compare: Callable[[Any, Any], bool]) -> dict[str, Callable[[Any, Any], bool]]:
-    """The comparisons of rules that ask for successors: of two values of different kinds `compare` asks neither."""
+def comparing(names: Mapping[str, Any]) -> dict[str, Callable[..., Any]]:
+    """The comparisons of rules that ask for successors: those of other rules ask no value of another kind."""
 
-    def eq(left: Any, right: Any) -> bool:
-        if type(left) is FieldsOnly or type(right) is FieldsOnly:
-            raise GiveUp
-        return compare(left, right)
+    def refusing(operation: Callable[..., Any]) -> Callable[..., Any]:
+        def operate(*values: Any) -> Any:
+            for value in values:
+                if type(value) is FieldsOnly or (type(value) is list and any(type(one) is FieldsOnly for one in value)):
+                    raise GiveUp
+            return operation(*values)
 
-    return {"eq": eq, "ne": lambda left, right: not eq(left, right)}
+        return operate
+
+    return {one: refusing(names[one]) for one in ("eq", "ne", "same_list", "position_of", "occurrences")}

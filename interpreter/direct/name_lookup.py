@@ -10,7 +10,7 @@ from fizz import Span
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in, parts
 from interpreter.compile import program as p
-from interpreter.direct.direct_expressions import Compiled, Unsupported, call, constant, name
+from interpreter.direct.forms import Compiled, Unsupported, call, constant, name
 from interpreter.direct.nodes import GiveUp, Nodes
 from interpreter.execute.environment import Closure
 from interpreter.execute.names import Globals
@@ -110,6 +110,9 @@ class Names:
         self._changed: set[str] = set()
         self._augmented: list[tuple[str, python.Call]] = []
         self._perhaps: list[tuple[str, python.Assign]] = []
+        self._moved: list[tuple[str, python.Call]] = []
+        self._lists: dict[str, tuple[str, int]] = {}
+        """The kind and width of locals that are lists of Python; see `Compiled`."""
 
     def locals(self) -> frozenset[str]:
         """The names of the variables."""
@@ -141,6 +144,11 @@ class Names:
 
     def keep(self, value: Any) -> str:
         return self.shared.keep(value)
+
+    @property
+    def keeps_lists(self) -> bool:
+        """Whether variables may have lists of Python as values."""
+        return True
 
     @property
     def rule(self) -> RuleScope:
@@ -188,9 +196,14 @@ class Names:
             return Compiled(name(self.variable(identifier)))
         if identifier not in self.locals():
             return None
-        if identifier in self.assigned:
-            return Compiled(name(self.variable(identifier)))
-        return Compiled(call("bound", name(self.variable(identifier))))
+        variable = self.variable(identifier)
+        kind, width = self._lists.get(variable, ("any", 0))
+        code = name(variable) if identifier in self.assigned else call("bound", name(variable))
+        return Compiled(code, kind, False, width)
+
+    def listed(self, identifier: str, value: Compiled) -> None:
+        """A local has a list of Python as its only value."""
+        self._lists[self.variable(identifier)] = (value.kind, value.width)
 
     def beyond(self, identifier: str) -> Compiled:
         """The value of a name that is no variable."""
@@ -227,6 +240,10 @@ class Names:
         """An augmented assignment to a local: it must be no container, if it may be one of something else."""
         self._augmented.append((self.variable(identifier), operation))
 
+    def moved(self, identifier: str, operation: python.Call) -> None:
+        """The container in a local gets another owner: it must be no container, if it may be one of something else."""
+        self._moved.append((self.variable(identifier), operation))
+
     def check(self) -> None:
         """Raise if a local that is changed may refer to what something else owns."""
         if self._changed & self._borrowed:
@@ -234,6 +251,9 @@ class Names:
         for identifier, statement in self._perhaps:
             if identifier in self._borrowed:
                 statement.value = call("give_up")
+        for identifier, operation in self._moved:
+            if identifier in self._borrowed:
+                operation.func = name("plain")
         for identifier, operation in self._augmented:
             if identifier in self._borrowed:
                 operation.args[:-1] = [*operation.args[:-2], call("plain", operation.args[-2])]

@@ -403,22 +403,6 @@ class Basics:
         self.fuel[0] -= len(items)
         return choose(items)
 
-    def ordered(self, items: Sequence[Any]) -> Any:
-        """`sorted(…)` of ints or of texts."""
-        kinds = set(map(type, items))
-        if kinds <= {int} or kinds <= {str}:
-            self.fuel[0] -= 8 * len(items)
-            return self.list_of(sorted(items))
-        return self.function("sorted", self.list_of(items))
-
-    def ordered_by(self, items: Sequence[Any], mark: Callable[[Any], Any] | None, reverse: bool) -> Any:
-        """`sorted(…)` where the marks of the items, if there is a `mark`, are ints or texts."""
-        kinds = set(map(type, items if mark is None else map(mark, items)))
-        if not (kinds <= {int} or kinds <= {str}):
-            raise GiveUp
-        self.fuel[0] -= 8 * len(items)
-        return self.list_of(sorted(items, key=mark, reverse=reverse))
-
     def text(self, *parts: Any) -> str:
         """An f-string."""
         found = []

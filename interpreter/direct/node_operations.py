@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-import math
+from collections.abc import Callable, Hashable
 from typing import Any, Final
 
-from interpreter.direct.node_basics import Basics
+from interpreter.direct.node_sequences import Sequences
 from interpreter.direct.nodes import GiveUp, ValueNode, key
 from interpreter.library import BUILTINS
 from interpreter.library.attributes import METHODS
@@ -19,6 +18,13 @@ UNSET: Final = object()
 """The value of a variable that has none yet."""
 _MOST_KNOWN: Final = 1 << 18
 """The number of results of one operation that are cached."""
+_MOST_REMEMBERED: Final = 1 << 14
+"""The number of results of one `def` that are remembered."""
+_WINDOW: Final = 1_024
+_PAUSE: Final = 16 * _WINDOW
+"""After how many calls remembering the results of a `def` is tried again."""
+_KEYS: Final = frozenset({bool, int, str, type(None), ValueNode})
+"""The types of values that tell themselves from others as members of a dict."""
 
 PURE_METHODS: Final = frozenset(
     {"count", "difference", "endswith", "find", "get", "index", "intersection", "issubset", "issuperset", "items",
@@ -47,7 +53,39 @@ _SET: Final = Tag.SET
 _TUPLE: Final = Tag.TUPLE
 
 
-class Operations(Basics):
+class Results:
+    """What one `def` has returned and charged, by its arguments.
+
+    Of `_WINDOW` calls at least half must have been known, or remembering stops for some time.
+    """
+
+    def __init__(self) -> None:
+        self.known: dict[tuple[Hashable, ...], tuple[Any, int]] = {}
+        self._asked = 0
+        self._misses = 0
+        self._pause = 0
+
+    def paused(self) -> bool:
+        """Whether the next call is not remembered."""
+        if self._pause:
+            self._pause -= 1
+            return True
+        self._asked += 1
+        if self._asked > _WINDOW:
+            if 2 * self._misses > _WINDOW:
+                self._pause = _PAUSE
+            self._asked = self._misses = 0
+        return False
+
+    def add(self, token: tuple[Hashable, ...], result: Any, charged: int) -> None:
+        """Remember what a call has returned."""
+        self._misses += 1
+        if len(self.known) >= _MOST_REMEMBERED:
+            self.known.clear()
+        self.known[token] = (result, charged)
+
+
+class Operations(Sequences):
     """The operations over the nodes of one machine."""
 
     # --- changes ---------------------------------------------------------------------------------------------------
@@ -125,6 +163,21 @@ class Operations(Basics):
         made = interner.intern_pairs(_DICT, [*payload, (self.nodes.number(place), number)])
         self.unordered.add(made)
         return self.nodes[made]
+
+    def put_all(self, group: Any, *changes: Any) -> Any:
+        """`group[place] = item` for several places and items, one after the other."""
+        pairs = list(zip(changes[::2], changes[1::2], strict=True))
+        if type(group) is not ValueNode or group.tag is not _LIST:
+            for place, item in pairs:
+                group = self.put(group, place, item)
+            return group
+        ids = list(self.nodes.interner.payload(group.number))
+        self.fuel[0] -= len(pairs) * (1 + (group.weight >> 4))
+        for place, item in pairs:
+            if type(place) is not int:
+                raise GiveUp
+            ids[place] = self.nodes.number(item)
+        return self.nodes[self.nodes.interner.intern(_LIST, tuple(ids))]
 
     def field_put(self, group: Any, name: str, value: Any) -> Any:
         """`group.name = value` of a record: the record after."""
@@ -219,7 +272,7 @@ class Operations(Basics):
         """`group.sort()`: the list after."""
         if type(group) is not ValueNode or group.tag is not _LIST:
             raise GiveUp
-        return self.ordered(group.items)
+        return self.list_of(self.ordered(group.items))
 
     def updated(self, group: Any, items: Any) -> Any:
         """`group.update(items)` of a dict by a dict, or of a set: the dict or set after."""
@@ -278,20 +331,39 @@ class Operations(Basics):
     def give_up(self) -> Any:
         raise GiveUp
 
-    # --- anything else ---------------------------------------------------------------------------------------------
+    def remembering(self, function: Callable[..., Any], given: int, results: Results) -> Callable[..., Any]:
+        """A function that remembers what it has returned and charged, where that depends on its arguments alone.
 
-    def selections(self, name: str, *args: Any) -> list[Any]:
-        """`itertools.combinations(items, r)` or `permutations(items, r)`: tuples, in the order of the items."""
-        items, width = args
-        if type(items) is not ValueNode or items.tag not in (_LIST, _TUPLE) or type(width) is not int or width < 0:
-            raise GiveUp
-        size = len(items.items)
-        count = math.comb(size, width) if name == "combinations" else math.perm(size, width)
-        self.fuel[0] -= items.weight + 2 * count * (width + 1)
-        if self.fuel[0] < 0:
-            raise GiveUp
-        select = itertools.combinations if name == "combinations" else itertools.permutations
-        return [self.tuple_of(*taken) for taken in select(items.items, width)]
+        The first `given` arguments are the values of the state: of these it can read the fields of instances.
+        """
+        known = results.known
+
+        def remembered(*args: Any) -> Any:
+            if self.unordered or results.paused():
+                return function(*args)
+            values = [self.argument(value) for value in args[given:]]
+            if not _KEYS.issuperset(map(type, values)) or (
+                given and any(type(value) is ValueNode and value.roles for value in values)
+            ):
+                return function(*args)
+            token = tuple(map(key, values))
+            found = known.get(token)
+            if found is not None:
+                self.spend(found[1])
+                return found[0]
+            before = self.fuel[0]
+            result = function(*args[:given], *values)
+            if not self.unordered:
+                results.add(token, result, before - self.fuel[0])
+            return result
+
+        return remembered
+
+    def argument(self, value: Any) -> Any:
+        """A value as a function is given it."""
+        return value
+
+    # --- anything else ---------------------------------------------------------------------------------------------
 
     def module(self, path: str, *args: Any) -> Any:
         """A function of a module: `math.floor`, `itertools.combinations`."""
@@ -308,6 +380,11 @@ class Operations(Basics):
                 raise GiveUp
             self.fuel[0] -= 1
             return owner.table.get(key(args[0]), args[1] if len(args) > 1 else None)
+        if type(owner) is ValueNode and owner.tag in (_LIST, _TUPLE) and len(args) == 1:
+            if name == "index":
+                return self.position_of(owner.items, args[0])
+            if name == "count":
+                return self.occurrences(owner.items, args[0])
         return self.apply("." + name, lambda value, *values: _called(name, value, list(values)), (owner, *args))
 
 

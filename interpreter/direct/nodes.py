@@ -10,7 +10,7 @@ from collections.abc import Hashable
 from typing import Any, Final
 
 from interpreter.values.intern import FALSE, NONE, TRUE, Interner, Tag
-from interpreter.values.tags import MUTABLE_TAGS
+from interpreter.values.tags import FIELD_TAGS, MUTABLE_TAGS
 
 
 class GiveUp(Exception):
@@ -42,10 +42,12 @@ class ValueNode:
     struct or record by name, else None. `table`: of a dict the values by key, of a set the elements, by what `key`
     returns. `mutable`: a mutable container is anywhere inside; `deep`: below the node itself. `choices`: the positions
     and texts of its distinct members as alternatives, once they were asked for; `sized`: it is a collection; `roles`:
-    an instance is inside.
+    an instance is inside. Most nodes are made to be stored and never looked into: what is inside is found when it is
+    first asked for.
     """
 
     __slots__ = (
+        "_nodes",
         "choices",
         "deep",
         "fields",
@@ -59,20 +61,33 @@ class ValueNode:
         "tag",
         "weight",
     )
+    items: tuple[Any, ...]
+    fields: dict[str, Any] | None
+    table: dict[Hashable, Any] | None
+    mutable: bool
+    deep: bool
+    symmetric: bool
+    roles: bool
+    choices: tuple[Any, ...] | None
 
-    def __init__(self, number: int, tag: Tag, weight: int) -> None:
+    def __init__(self, number: int, tag: Tag, weight: int, nodes: Nodes) -> None:
         self.number = number
         self.tag = tag
         self.weight = weight
         self.sized = tag in _SIZED
-        self.items: tuple[Any, ...] = ()
-        self.fields: dict[str, Any] | None = None
-        self.table: dict[Hashable, Any] | None = None
-        self.mutable = False
-        self.deep = False
-        self.symmetric = False
-        self.roles = False
-        self.choices: tuple[Any, ...] | None = None
+        self._nodes = nodes
+
+    def __getattr__(self, attribute: str) -> Any:
+        # A slot that has no value yet.
+        if attribute in ("items", "fields", "table"):
+            self._nodes.fill(self)
+        elif attribute in ("mutable", "deep", "symmetric", "roles"):
+            self._nodes.mark(self)
+        elif attribute == "choices":
+            self.choices = None
+        else:
+            raise AttributeError(attribute)
+        return getattr(self, attribute)
 
     def __bool__(self) -> bool:
         return not self.sized or bool(self.items)
@@ -83,7 +98,8 @@ class ValueNode:
 
 _SIZED: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET, Tag.DICT})
 _NATIVE: Final = frozenset({Tag.NONE, Tag.BOOL, Tag.INT, Tag.STRING})
-_LEAVES: Final = frozenset({Tag.ROLE, Tag.SYMMETRIC})
+_SEQUENCES: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET})
+_NODES: Final = _SIZED | FIELD_TAGS | {Tag.ROLE, Tag.SYMMETRIC, Tag.MODEL_VALUE}
 
 
 def key(value: Any) -> Hashable:
@@ -132,26 +148,36 @@ class Nodes(dict[int, Any]):
             if tag is Tag.STRING and len(payload) > MOST_CHARACTERS:
                 raise GiveUp
             return payload
-        if interner.weight(number) > MOST_PARTS:
+        weight = interner.weight(number)
+        if weight > MOST_PARTS or tag not in _NODES or not interner.equal_by_id(number):
             raise GiveUp
-        node = ValueNode(number, tag, interner.weight(number))
-        if tag in (Tag.LIST, Tag.TUPLE, Tag.SET):
-            node.items = tuple([self[child] for child in payload])
+        return ValueNode(number, tag, weight, self)
+
+    def fill(self, node: ValueNode) -> None:
+        """Find what is inside a node."""
+        payload, tag = self.interner.payload(node.number), node.tag
+        items: tuple[Any, ...] = ()
+        table: dict[Hashable, Any] | None = None
+        fields: dict[str, Any] | None = None
+        if tag in _SEQUENCES:
+            items = tuple([self[child] for child in payload])
             if tag is Tag.SET:
-                node.table = {key(item): item for item in node.items}
+                table = {key(item): item for item in items}
         elif tag is Tag.DICT:
-            node.items = tuple([self[child] for child, _ in payload])
-            node.table = {key(self[k]): self[v] for k, v in payload}
-        elif tag in (Tag.STRUCT, Tag.RECORD):
-            node.fields = {name: self[child] for name, child in payload}
+            items = tuple([self[child] for child, _ in payload])
+            table = {key(self[k]): self[v] for k, v in payload}
+        elif tag in FIELD_TAGS:
+            fields = {name: self[child] for name, child in payload}
         elif tag is Tag.MODEL_VALUE:
-            node.fields = {"index": payload[1]}
-        elif tag not in _LEAVES:
-            raise GiveUp
+            fields = {"index": payload[1]}
+        node.items, node.table, node.fields = items, table, fields
+
+    def mark(self, node: ValueNode) -> None:
+        """Find what kinds of values are inside a node."""
+        interner, number = self.interner, node.number
         node.mutable = interner.mutable(number)
         node.deep = node.mutable and (
-            tag not in MUTABLE_TAGS or any(interner.mutable(child) for child in interner.children(number))
+            node.tag not in MUTABLE_TAGS or any(interner.mutable(child) for child in interner.children(number))
         )
         node.symmetric = bool(interner.symmetric(number))
         node.roles = interner.has_roles(number)
-        return node

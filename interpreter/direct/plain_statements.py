@@ -16,17 +16,11 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
-from interpreter.direct.direct_expressions import (
-    SCALARS,
-    Compiled,
-    DirectExpressions,
-    Unsupported,
-    call,
-    constant,
-    name,
-)
-from interpreter.direct.rule_text import CHANGES
-from interpreter.direct.scopes import RuleScope
+from interpreter.direct.direct_expressions import DirectExpressions
+from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name
+from interpreter.direct.name_lookup import roots_of
+from interpreter.direct.rule_text import CHANGES, is_bound_once, is_last_use
+from interpreter.direct.scopes import RuleScope, names_in
 from interpreter.execute.costs import cost, instruction_cost
 from interpreter.state.step import NOT_HELD, NOTHING_DONE, Aborted
 
@@ -52,6 +46,33 @@ def store(text: str) -> python.Name:
 
 def assign(text: str, value: python.expr) -> python.stmt:
     return python.Assign([store(text)], value)
+
+
+def _put_as_well(made: python.stmt, more: python.stmt) -> bool:
+    """Whether a second change of members of one variable could be added to the first: the value between is not made."""
+    first, second = _puts(made), _puts(more)
+    if first is None or second is None or first.id != second.id:
+        return False
+    assert isinstance(made, python.Assign) and isinstance(made.value, python.Call)
+    assert isinstance(more, python.Assign) and isinstance(more.value, python.Call)
+    added = more.value.args[1:]
+    if first.id in names_in(added):
+        return False
+    made.value.func = name("put_all")
+    made.value.args += added
+    return True
+
+
+def _puts(statement: python.stmt) -> python.Name | None:
+    """The variable whose members a statement changes: `v = put(v, …)`."""
+    value = statement.value if isinstance(statement, python.Assign) else None
+    if not isinstance(value, python.Call) or not isinstance(value.func, python.Name):
+        return None
+    if value.func.id not in ("put", "put_all") or not isinstance(value.args[0], python.Name):
+        return None
+    assert isinstance(statement, python.Assign)
+    (target,) = statement.targets
+    return value.args[0] if isinstance(target, python.Name) and target.id == value.args[0].id else None
 
 
 def nothing_follows() -> list[python.stmt]:
@@ -132,7 +153,9 @@ class PlainStatements:
                         lambda rest=rest: self._block(rest, after),  # type: ignore[misc]
                     )
                 raise Unsupported("a block")
-            made += self._statement(instruction)
+            for one in self._statement(instruction):
+                if not (made and _put_as_well(made[-1], one)):
+                    made.append(one)
             if isinstance(instruction, p.Leave | p.LeaveLoop | p.NextIteration):
                 return made
         return made + after()
@@ -345,8 +368,23 @@ class PlainStatements:
         if len(targets) == 1 and not isinstance(targets[0], ast.TupleExpression | ast.ListExpression):
             target = targets[0]
             if not self.names.is_local(target):
-                return self._put(target, self.expressions.stored(value))
+                return self._put(target, self._moved(target, value) or self.expressions.stored(value))
         return self._bound(targets, self.expressions.of(value), value)
+
+    def _moved(self, target: ast.Target, value: ast.Expression) -> python.expr | None:
+        """A new container in a local that is not used any more; None for other values.
+
+        The target must not be changed in place: other locals may refer to the container.
+        """
+        if not isinstance(value, ast.Name) or self._loops or self._leaving is not None:
+            return None
+        if value.id not in self.names.locals() or roots_of(target) & self.in_place:
+            return None
+        if not is_last_use(self.names.routine, value):
+            return None
+        made = call("own", self.expressions.value(value))
+        self.names.moved(value.id, made)
+        return made
 
     def _borrowed(self, names: Sequence[str], roots: set[str], code: python.expr) -> python.expr:
         """The value of locals that may refer to what is in these roots: no container, if one of them is changed."""
@@ -365,6 +403,13 @@ class PlainStatements:
         self, targets: Sequence[ast.Target], value: Compiled, node: ast.Expression | None, roots: set[str]
     ) -> list[python.stmt]:
         """Bind a value, that of an expression if it is a new container, to targets; it may come from these roots."""
+        if self._stays_list(targets, value, roots):
+            local = targets[0]
+            assert isinstance(local, ast.Name)
+            if not value.fresh:
+                self._borrowed((local.id,), roots, value.code)
+            self.names.listed(local.id, value)
+            return self._put(local, value.code)
         code = self.expressions.whole(value)
         if len(targets) > 1:
             made = [assign("X", code if value.kind in SCALARS else call("plain", code))]
@@ -382,6 +427,15 @@ class PlainStatements:
                 code = self.expressions.stored(node)
             return self._put(target, code)
         return self._unpack(target, code, value.kind not in SCALARS)
+
+    def _stays_list(self, targets: Sequence[ast.Target], value: Compiled, roots: set[str]) -> bool:
+        """Whether a value may be kept as a list of Python: in a local that has no other value and is not changed."""
+        if not self.expressions.raw or value.kind not in LISTS or len(targets) > 1:
+            return False
+        (target,) = targets
+        if not isinstance(target, ast.Name) or not self.names.is_local(target):
+            return False
+        return not self.in_place & {target.id, *roots} and is_bound_once(self.names.routine, target.id)
 
     def _unpack(self, target: ast.Expression, code: python.expr, plain: bool = False) -> list[python.stmt]:
         """Bind a value to a target, or its members to targets; they must be `plain`, if they may be containers."""

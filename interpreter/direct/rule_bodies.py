@@ -9,7 +9,7 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions, suites
-from interpreter.direct.direct_expressions import SCALARS, Compiled, Unsupported, call, constant, name
+from interpreter.direct.forms import SCALARS, Compiled, Unsupported, call, constant, name
 from interpreter.direct.node_operations import PURE_METHODS
 from interpreter.direct.plain_statements import After, Leaving, PlainStatements, assign, nothing_follows, store
 from interpreter.direct.rule_text import (
@@ -278,7 +278,7 @@ class RuleBody(PlainStatements):
         if compiled.kind in SCALARS:
             return compiled.code
         if not compiled.fresh:
-            return self._borrowed((parameter,), self.names.shared.roots(node), compiled.code)
+            return self._borrowed((parameter,), self.names.shared.roots(node), self.expressions.whole(compiled))
         return (
             stored if self.in_place & {parameter, *self.names.shared.roots(node)} else self.expressions.whole(compiled)
         )
@@ -348,7 +348,8 @@ class RuleBody(PlainStatements):
                 name(variable), [python.comprehension(store(variable), elements, [test], 0)]
             )
         else:
-            chosen = self.expressions.of(iterable).code
+            found = self.expressions.of(iterable)
+            chosen = found.code if found.kind == "range" else self.expressions.members(found)
         return [
             python.Assign(
                 [python.Tuple([store("A"), store("L")], python.Store())],

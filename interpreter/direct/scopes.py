@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from fizz import Span
 from fizz.syntax import ast
 from interpreter.compile import program as p
-from interpreter.direct.direct_expressions import Compiled, Unsupported, call, constant, name
+from interpreter.direct.forms import Compiled, Unsupported, call, constant, name
 from interpreter.direct.name_lookup import Names, Shared
 
 
@@ -41,7 +41,7 @@ class RuleScope(Names):
         routine: p.Routine,
         shared: Shared,
         dynamic: Set[str],
-        compile_def: Callable[[ast.Helper, RuleScope, str], python.stmt],
+        compile_def: Callable[[ast.Helper, RuleScope, str], list[python.stmt]],
         sides: Mapping[str, str],
         asks: bool,
     ) -> None:
@@ -70,6 +70,8 @@ class RuleScope(Names):
         self.methods: set[str] = set()
         """The names of `def`s of roles that it calls: no field may have one."""
         self._helpers: dict[str, str | None] = {}
+        self._returned: dict[str, Compiled] = {}
+        self._without_state: set[str] = set()
         self.slots: dict[str, tuple[str, str]] = {}
         """By variable of Python, what it is loaded from: ("heap", name), ("before", name) or ("field", name)."""
         self.loaded: set[str] = set()
@@ -89,19 +91,38 @@ class RuleScope(Names):
     def rule(self) -> RuleScope:
         return self
 
+    @property
+    def keeps_lists(self) -> bool:
+        # A path that is recorded is cut where the values of variables have ids.
+        return not self.asks
+
     def helper_function(self, title: str, source: ast.Helper) -> str:
         """The function that stands for a `def`."""
         if title not in self._helpers:
             self._helpers[title] = None  # one that calls itself is not done directly
-            self.functions.append(self._compile_def(source, self, title))
+            self.functions += self._compile_def(source, self, title)
             self._helpers[title] = title
         found = self._helpers[title]
         if found is None:
             raise Unsupported(f"the function {source.name}")
         return found
 
-    def state(self) -> list[python.expr]:
+    def returns(self, title: str, value: Compiled) -> None:
+        """Such a function returns values of this form."""
+        self._returned[title] = value
+
+    def returned(self, title: str, code: python.expr) -> Compiled:
+        """What such a function returns when it is called."""
+        return self._returned.get(title, Compiled(code))._replace(code=code)
+
+    def depends_on_arguments(self, title: str) -> None:
+        """Such a function depends on its arguments alone."""
+        self._without_state.add(title)
+
+    def state(self, title: str) -> list[python.expr]:
         """What a function needs to read fields."""
+        if title in self._without_state:
+            return []
         return [name("V"), name("W")] if self.dynamic else [name("V")]
 
     def _locals_of(self, routine: p.Routine) -> frozenset[str]:
@@ -297,7 +318,7 @@ class RuleScope(Names):
         self._close()
         variables = self.variables()
         known = set(variables)
-        uses = {opened.name: _names_in(opened.body) for opened in self._open}
+        uses = {opened.name: names_in(opened.body) for opened in self._open}
         needs = {title: found & known for title, found in uses.items()}
         changed = True
         while changed:
@@ -308,7 +329,7 @@ class RuleScope(Names):
                 needs[title] |= more
         for opened in self._open:
             opened.args.args[-1:] = [python.arg(one) for one in variables if one in needs[opened.name]]
-        own = _names_in(statements)
+        own = names_in(statements)
         needed = (own & known).union(*[needs[called] for called in own & needs.keys()])
         for block, found in [(opened.body, needs[opened.name]) for opened in self._open] + [(statements, needed)]:
             for cut in _cuts_in(block):
@@ -376,7 +397,7 @@ def _parts_of(statements: Sequence[python.AST]) -> Iterator[python.AST]:
             waiting += python.iter_child_nodes(part)
 
 
-def _names_in(statements: Sequence[python.AST]) -> set[str]:
+def names_in(statements: Sequence[python.AST]) -> set[str]:
     """The names that statements read or call, without those in functions defined there."""
     found = (part for part in _parts_of(statements) if isinstance(part, python.Name))
     return {part.id for part in found if isinstance(part.ctx, python.Load)}

@@ -54,6 +54,7 @@ _ROLE: Final = 4
 _SYMMETRIC: Final = 8
 _HOST: Final = 16
 _IDENTITY: Final = 32
+_NOT_BY_ID: Final = 64
 _PRIVATE: Final = _MUTABLE | _REFERENCE | _ROLE | _HOST
 
 _OWN_FLAGS: dict[Tag, int] = {
@@ -65,6 +66,11 @@ _OWN_FLAGS: dict[Tag, int] = {
     Tag.SEGMENT: _HOST | _SYMMETRIC,
     Tag.DOMAIN: _HOST,
 }
+_BY_ID: Final = frozenset(
+    {Tag.NONE, Tag.BOOL, Tag.INT, Tag.STRING, Tag.TUPLE, Tag.MODEL_VALUE, Tag.SYMMETRIC, Tag.ROLE, Tag.STRUCT, Tag.LIST,
+     Tag.DICT, Tag.SET, Tag.RECORD}
+)  # fmt: skip
+"""The types of values that are equal just if their ids are, as long as none of another type is inside."""
 _FLOAT = struct.Struct("<d")
 _FLOAT_BITS = struct.Struct("<q")
 _NAN = float("nan")
@@ -140,7 +146,7 @@ class Interner:
         return self.intern(tag, (child_ids, extra, json))
 
     def _add(self, tag: Tag, payload: Any, key: Any) -> int:
-        flags = _OWN_FLAGS.get(tag, 0)
+        flags = _OWN_FLAGS.get(tag, 0) | (0 if tag in _BY_ID else _NOT_BY_ID)
         weight = 1
         depth = 0
         if tag is Tag.STRING or tag is Tag.BYTES:
@@ -197,6 +203,10 @@ class Interner:
     def mutable(self, number: int) -> bool:
         """Whether a mutable container is anywhere inside; targets of references do not count."""
         return bool(self._flags[number] & _MUTABLE)
+
+    def equal_by_id(self, number: int) -> bool:
+        """Whether equality with such values is that of ids: no float, alias or the like is anywhere inside."""
+        return not self._flags[number] & _NOT_BY_ID
 
     def references(self, number: int) -> bool:
         """Whether an alias (REF) is anywhere inside."""

@@ -17,7 +17,7 @@ from interpreter.state.step import Aborted, Failure, Outcome, Result, Rule
 from interpreter.values.budget import METER
 from tests.random.laws import walk
 
-SLACK = 20
+SLACK = 5
 """A path of the interpreter may cost so many times what the same rule spent when it was run directly."""
 
 

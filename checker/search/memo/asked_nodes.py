@@ -194,7 +194,7 @@ class AskedContainer:
 class AskedNode(AskedContainer):
     """A list, dict or record. `changes`: by index, the members that were replaced; `more`: what was appended."""
 
-    __slots__ = ("changes", "more", "shape")
+    __slots__ = ("_all", "changes", "more", "shape")
 
     def __init__(
         self, reader: StateReader, slot: Slot, shape: HeadShape, changes: Mapping[int, Any], more: tuple[Any, ...]
@@ -203,6 +203,7 @@ class AskedNode(AskedContainer):
         self.shape = shape
         self.changes = changes
         self.more = more
+        self._all: list[Any] | None = None
 
     def size(self) -> int:
         return len(self.shape.steps) + len(self.more)
@@ -225,7 +226,25 @@ class AskedNode(AskedContainer):
 
     def members(self) -> list[Any]:
         """All members, in order."""
-        return [self.member(index) for index in range(self.size())]
+        if self._all is None:
+            if self._is_stored() and self.shape.tag is _LIST:
+                self._all = list(self.value().items)
+            else:
+                self._all = [self.member(index) for index in range(self.size())]
+            self.reader.asked_whole.append(self)
+        return self._all
+
+    def _is_stored(self) -> bool:
+        """Whether it is a container as the state has it, and stored whole: then all of it is one question."""
+        return self.shape.whole and not self.changes and not self.more
+
+    def known(self) -> Any:
+        """All of it as a value, if nothing more is asked for it; else the container."""
+        return self.value() if self._all is not None and (self._is_stored() or not self.shape.whole) else self
+
+    def forget(self) -> None:
+        super().forget()
+        self._all = None
 
     def index(self, place: Any) -> int:
         """The index of a place: of a list a number, of a dict a key. Raises `GiveUp` or `KeyError`."""

@@ -17,10 +17,13 @@ _DICT: Final = Tag.DICT
 _LIST: Final = Tag.LIST
 _RECORD: Final = Tag.RECORD
 
+_WHOLE: Final = frozenset({bool, int, str, type(None), ValueNode})
+"""The types of values of which everything is known."""
 BY_PARTS: Final = frozenset(
     {"alternatives", "any_order", "append", "at", "bound", "contains", "discarded", "each", "entries",
-     "entries_lazily", "field_put", "fields_of", "give_up", "is_role", "lacks", "live", "live_lazily", "method", "own",
-     "plain", "put", "removed", "role_of", "set_add", "size", "spend", "turns"}
+     "entries_lazily", "field_put", "fields_of", "give_up", "is_role", "joined", "keys_of", "lacks", "live",
+     "live_lazily", "member_at", "method", "own", "plain", "put", "put_all", "removed", "role_of", "set_add", "size",
+     "sliced", "spend", "tuples", "turns", "values_of", "zipped"}
 )  # fmt: skip
 """The operations that may be given containers of which only the head is known."""
 
@@ -38,6 +41,8 @@ def of_whole(operation: Callable[..., Any]) -> Callable[..., Any]:
     """An operation that is given values of which everything is known."""
 
     def operate(*values: Any) -> Any:
+        if _WHOLE.issuperset(map(type, values)):
+            return operation(*values)
         return operation(*map(whole, values))
 
     return operate
@@ -78,6 +83,9 @@ class AskingOperations(Operations):
 
     def own(self, value: Any) -> Any:
         return super().own(whole(value))
+
+    def argument(self, value: Any) -> Any:
+        return value.known() if type(value) is AskedNode else value
 
     # --- iteration -------------------------------------------------------------------------------------------------
 

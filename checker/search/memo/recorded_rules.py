@@ -20,7 +20,7 @@ from fizz.syntax.ast import OF_STEPS
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
 from interpreter.direct.compiled_rules import FAILURES, HELD, VIOLATED, CompiledRule, CompiledRules, Lookup, key_of
-from interpreter.direct.direct_expressions import Unsupported
+from interpreter.direct.forms import Unsupported
 from interpreter.direct.node_operations import Operations
 from interpreter.direct.nodes import GiveUp, Nodes, Shadowed, ValueNode
 from interpreter.direct.rule_text import targets_of

@@ -160,7 +160,9 @@ class RunChoice:
             return
         evaluated = max(1, self.evaluations - self._begin)
         self._share = self._calls / evaluated
-        most = self._thresholds.share * (evaluated + self._steps)
+        # A function records the paths of all alternatives in one call, for three times what a direct run costs.
+        steps = min(self._steps, evaluated) if self.recorded else self._steps
+        most = self._thresholds.share * (evaluated + steps)
         self._open = self._calls > most
         if self._open and self._goes_on(self._calls / (evaluated + self._steps)):
             self._until = self.evaluations + 2 * evaluated

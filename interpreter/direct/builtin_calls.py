@@ -1,0 +1,152 @@
+"""Calls of builtins in rules that are run directly."""
+
+from __future__ import annotations
+
+import ast as python
+from collections.abc import Callable
+from typing import Final
+
+from fizz.syntax import ast
+from interpreter.direct.forms import LISTS, Compiled, Forms, Unsupported, call, constant, name
+from interpreter.execute.costs import cost
+
+
+class BuiltinCalls(Forms):
+    """Compiles the calls of builtins whose arguments or results need not be values of the model."""
+
+    def _generators(self, node: ast.Comprehension) -> tuple[python.expr, list[python.comprehension]]:
+        """The element and the clauses of a comprehension, with their variables in scope."""
+        raise NotImplementedError
+
+    def builtin(self, identifier: str, arguments: list[ast.Expression]) -> Compiled | None:
+        """A call of a builtin; None if it has no form of its own."""
+        special = _BUILTINS.get(identifier)
+        return None if special is None else special(self, arguments)
+
+    def _range(self, arguments: list[ast.Expression]) -> Compiled | None:
+        if not 0 < len(arguments) < 4:
+            raise Unsupported("range()")
+        return Compiled(call("numbers", *map(self.value, arguments)), "range", True)
+
+    def _len(self, arguments: list[ast.Expression]) -> Compiled | None:
+        (only,) = self._one(arguments)
+        if isinstance(only, ast.Call) and self.is_builtin(only.function, "set") and len(only.arguments) == 1:
+            inner = self.of(only.arguments[0].value)
+            if inner.kind in LISTS:
+                return Compiled(call("distinct", self.members(inner)), "int", True)
+        compiled = self.of(only)
+        if compiled.kind in LISTS or compiled.kind == "range":
+            return Compiled(call("len", compiled.code), "int", True)
+        return Compiled(call("size", compiled.code), "int", True)
+
+    def _one(self, arguments: list[ast.Expression]) -> list[ast.Expression]:
+        if len(arguments) != 1:
+            raise Unsupported("arguments")
+        return arguments
+
+    def _set(self, arguments: list[ast.Expression]) -> Compiled | None:
+        if not arguments:
+            return Compiled(call("set_of", python.Tuple([], python.Load())), "any", True)
+        (only,) = self._one(arguments)
+        return Compiled(call("set_of", self.elements(only)), "any", True)
+
+    def _make_list(self, arguments: list[ast.Expression]) -> Compiled | None:
+        if not arguments:
+            return Compiled(python.List([], python.Load()), "items", True)
+        (only,) = self._one(arguments)
+        elements = self.elements(only, True)
+        if self.raw:
+            return Compiled(call("list", elements), "items", True)
+        return Compiled(call("list_of", elements), "any", True)
+
+    def _zip(self, arguments: list[ast.Expression]) -> Compiled | None:
+        if not self.raw or not arguments:
+            return None
+        lists = [self.elements(argument, True) for argument in arguments]
+        return Compiled(call("zipped", *lists), "rows", True, len(lists))
+
+    def _enumerate(self, arguments: list[ast.Expression]) -> Compiled | None:
+        if not self.raw or len(arguments) != 1:
+            return None
+        return Compiled(call("list", call("enumerate", self.elements(arguments[0], True))), "rows", True, 2)
+
+    def _make_tuple(self, arguments: list[ast.Expression]) -> Compiled | None:
+        if not arguments:
+            return Compiled(call("tuple_of"), "any", True)
+        (only,) = self._one(arguments)
+        return Compiled(call("tuple_of", python.Starred(self.elements(only, True), python.Load())), "any", True)
+
+    def _sum(self, arguments: list[ast.Expression]) -> Compiled | None:
+        (only,) = self._one(arguments)
+        return Compiled(call("total", self.elements(only)), "int", True)
+
+    def _least(self, arguments: list[ast.Expression]) -> Compiled | None:
+        return self._of_ints("min", arguments)
+
+    def _greatest(self, arguments: list[ast.Expression]) -> Compiled | None:
+        return self._of_ints("max", arguments)
+
+    def _of_ints(self, which: str, arguments: list[ast.Expression]) -> Compiled | None:
+        if len(arguments) == 1:
+            return Compiled(call("extreme", name(which), self.elements(arguments[0])), "int", True)
+        values: list[python.expr] = [self.value(argument) for argument in arguments]
+        return Compiled(call("extreme", name(which), python.Tuple(values, python.Load())), "int", True)
+
+    def _sorted(self, arguments: list[ast.Expression]) -> Compiled | None:
+        (only,) = self._one(arguments)
+        return Compiled(call("ordered", self.elements(only)), "items", True)
+
+    def sorted_by(self, node: ast.Call) -> Compiled:
+        """`sorted(items, key=lambda item: …, reverse=True)`"""
+        items, *options = node.arguments
+        given = {option.name: option.value for option in options if option.kind == "keyword"}
+        rule, reverse = given.pop("key", None), given.pop("reverse", None)
+        if items.kind != "positional" or len(options) != (rule is not None) + (reverse is not None):
+            raise Unsupported("arguments")
+        backwards = constant(False)
+        if reverse is not None:
+            if not isinstance(reverse, ast.Literal) or type(reverse.value) is not bool:
+                raise Unsupported("arguments")
+            backwards = constant(reverse.value)
+        if rule is None:
+            ordered = call("ordered_by", self.elements(items.value, True), constant(None), backwards)
+            return Compiled(ordered, "items", True)
+        if not isinstance(rule, ast.Lambda) or len(rule.parameters) != 1 or rule.parameters[0].kind != "plain":
+            raise Unsupported("a key")
+        elements = self.iterable(items.value, 4 + cost(rule.body), True)
+        parameter = rule.parameters[0].name
+        self.names.bind(parameter)
+        mark = self.value(rule.body)
+        self.names.unbind(parameter)
+        taken = python.arguments([], [python.arg(self.names.variable(parameter))], None, [], [], None, [])
+        return Compiled(call("ordered_by", elements, python.Lambda(taken, mark), backwards), "items", True)
+
+    def _any(self, arguments: list[ast.Expression]) -> Compiled | None:
+        return self._some("any", arguments)
+
+    def _all(self, arguments: list[ast.Expression]) -> Compiled | None:
+        return self._some("all", arguments)
+
+    def _some(self, which: str, arguments: list[ast.Expression]) -> Compiled | None:
+        (only,) = self._one(arguments)
+        if isinstance(only, ast.Comprehension) and only.kind == "generator":
+            element, generators = self._generators(only)
+            return Compiled(call(which, python.GeneratorExp(element, generators)), "bool", True)
+        return Compiled(call(which, self.elements(only)), "bool", True)
+
+
+_BUILTINS: Final[dict[str, Callable[[BuiltinCalls, list[ast.Expression]], Compiled | None]]] = {
+    "range": BuiltinCalls._range,
+    "len": BuiltinCalls._len,
+    "set": BuiltinCalls._set,
+    "list": BuiltinCalls._make_list,
+    "tuple": BuiltinCalls._make_tuple,
+    "sum": BuiltinCalls._sum,
+    "min": BuiltinCalls._least,
+    "max": BuiltinCalls._greatest,
+    "sorted": BuiltinCalls._sorted,
+    "zip": BuiltinCalls._zip,
+    "enumerate": BuiltinCalls._enumerate,
+    "any": BuiltinCalls._any,
+    "all": BuiltinCalls._all,
+}

@@ -1,0 +1,119 @@
+"""Operations on lists that stay lists of Python, because they are only iterated over, measured or compared."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Final
+
+from interpreter.direct.node_basics import Basics
+from interpreter.direct.nodes import GiveUp, ValueNode
+from interpreter.values.intern import Tag
+
+# Members of an enum are slow to look up.
+_DICT: Final = Tag.DICT
+_LIST: Final = Tag.LIST
+_TUPLE: Final = Tag.TUPLE
+
+
+class Sequences(Basics):
+    """The operations that take or return lists of Python: of values, or of rows, each the members of a tuple."""
+
+    def tuples(self, rows: Sequence[Sequence[Any]]) -> list[Any]:
+        """The tuples of these members."""
+        self.fuel[0] -= len(rows)
+        return [self.tuple_of(*row) for row in rows]
+
+    def joined(self, left: list[Any], right: list[Any]) -> list[Any]:
+        """`left + right`"""
+        self.fuel[0] -= len(left) + len(right)
+        return left + right
+
+    def member_at(self, items: Sequence[Any], position: Any) -> Any:
+        """`items[position]`"""
+        if type(position) is not int:
+            raise GiveUp
+        return items[position]
+
+    def sliced(self, items: list[Any], start: Any, stop: Any, step: Any) -> list[Any]:
+        """`items[start:stop:step]`"""
+        for bound in (start, stop, step):
+            if bound is not None and type(bound) is not int:
+                raise GiveUp
+        found = items[start:stop:step]
+        self.fuel[0] -= len(found)
+        return found
+
+    def same_list(self, items: list[Any], other: Any) -> bool:
+        """Whether a value is a list of equal members."""
+        others: Sequence[Any] = other
+        if type(other) is ValueNode:
+            if other.tag is not _LIST:
+                return False
+            others = other.items
+        elif type(other) is not list:
+            raise GiveUp
+        self.fuel[0] -= len(items)
+        return len(items) == len(others) and all(map(self.eq, items, others))
+
+    def position_of(self, items: Sequence[Any], item: Any) -> int:
+        """`items.index(item)`"""
+        for position, other in enumerate(self.turns(items, 1)):
+            if self.eq(other, item):
+                return position
+        raise GiveUp
+
+    def occurrences(self, items: Sequence[Any], item: Any) -> int:
+        """`items.count(item)`"""
+        return sum([self.eq(other, item) for other in self.turns(items, 1)])
+
+    def zipped(self, *lists: Iterable[Any]) -> list[tuple[Any, ...]]:
+        """`zip(…)`, as rows."""
+        found = list(zip(*lists, strict=False))
+        self.fuel[0] -= len(found) * len(lists)
+        return found
+
+    def keys_of(self, value: Any) -> list[Any]:
+        """`value.keys()` of a dict."""
+        return [k for k, _ in self.entries(value, 1)]
+
+    def values_of(self, value: Any) -> list[Any]:
+        """`value.values()` of a dict."""
+        return [v for _, v in self.entries(value, 1)]
+
+    def selections(self, name: str, *args: Any) -> list[tuple[Any, ...]]:
+        """`itertools.combinations(items, r)` or `permutations(items, r)`: rows, in the order of the items."""
+        group, width = args
+        if type(group) is ValueNode and group.tag in (_LIST, _TUPLE):
+            items: Sequence[Any] = group.items
+        elif type(group) is list:
+            items = group
+        else:
+            raise GiveUp
+        if type(width) is not int or width < 0:
+            raise GiveUp
+        size = len(items)
+        count = math.comb(size, width) if name == "combinations" else math.perm(size, width)
+        self.fuel[0] -= size + 2 * count * (width + 1)
+        if self.fuel[0] < 0:
+            raise GiveUp
+        select = itertools.combinations if name == "combinations" else itertools.permutations
+        return list(select(items, width))
+
+    def ordered(self, items: Sequence[Any]) -> Sequence[Any]:
+        """`sorted(…)`"""
+        kinds = set(map(type, items))
+        if kinds <= {int} or kinds <= {str}:
+            self.fuel[0] -= 8 * len(items)
+            return sorted(items)
+        found: list[Any] = list(self.function("sorted", self.list_of(items)).items)
+        return found
+
+    def ordered_by(self, items: Sequence[Any], mark: Callable[[Any], Any] | None, reverse: bool) -> list[Any]:
+        """`sorted(…)` where the marks of the items, if there is a `mark`, are ints or texts."""
+        kinds = set(map(type, items if mark is None else map(mark, items)))
+        if not (kinds <= {int} or kinds <= {str}):
+            raise GiveUp
+        self.fuel[0] -= 8 * len(items)
+        return sorted(items, key=mark, reverse=reverse)
