@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -47,10 +48,10 @@ def test_a_worker_that_is_killed(model: Path, tmp_path: Path) -> None:
     before = below(os.getpid()).keys()
     expand = Part.expand
 
-    def killed(self: Part) -> RowsExpanded:
+    def killed(self: Part, *given: Any) -> RowsExpanded:
         if self.number == 1 and len(self.run.store) > 300:
             os.kill(os.getpid(), signal.SIGKILL)
-        return expand(self)
+        return expand(self, *given)
 
     settings = Settings(keep_going=True, checkpoint_every_s=0, checkpoint=str(tmp_path / "c"))
     with patch.object(Part, "expand", killed), pytest.raises(EnvironmentProblem, match="was killed") as problem:
@@ -77,7 +78,7 @@ def test_an_exception_in_a_worker(model: Path) -> None:
 def test_an_exception_that_cannot_be_sent(model: Path) -> None:
     """What was raised is in the text of the exception."""
 
-    def collide(self: Part) -> int:
+    def collide(self: Part, *given: Any) -> int:
         raise KeysCollide
 
     with patch.object(Part, "finish", collide), pytest.raises(WorkerFailed, match="two different states"):

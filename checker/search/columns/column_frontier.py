@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checker.core.level import StateRef
 from checker.search.columns.code_tables import Column, Ints, Mask, Words
@@ -47,6 +47,12 @@ class Frontier:
         """Change all columns."""
         *words, self.numbers, self.starts, self.crashes, self.high, self.low, self.cut = map(change, self.columns)
         self.rows = Rows(words)
+
+    def only(self, rows: Ints) -> Frontier:
+        """These rows."""
+        some = replace(self)
+        some.keep(rows)
+        return some
 
     def keep(self, rows: Ints) -> None:
         """Leave out all other rows."""

@@ -18,7 +18,7 @@ from checker.liveness.graph import Graph
 from checker.search.columns.batch import Batch, counts
 from checker.search.columns.capacity import MESSAGE, THREAD, Capacity
 from checker.search.columns.chunk import Arrived, Chunk, TooWide
-from checker.search.columns.code_tables import Ints, halves
+from checker.search.columns.code_tables import Ints, Mask, halves
 from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.edges import DrawnStates, Numbered, draw
 from checker.search.columns.element_bits import WholeSets
@@ -28,6 +28,7 @@ from checker.search.columns.gathered import Gathered
 from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.outbox import Outbox
 from checker.search.columns.packing import Packing, Rows
+from checker.search.columns.shares import RuleCosts, RuleShares
 from checker.search.columns.space import Space
 from checker.search.columns.spill_file import in_memory
 from checker.search.columns.step_rules import StepRule
@@ -81,6 +82,11 @@ class LevelWork:
     new: list[NewStates] = field(default_factory=list)
     kept: list[Ints | None] = field(default_factory=list)
 
+    @property
+    def frontier(self) -> list[Frontier]:
+        """The new states."""
+        return [part for one in self.new for part in one.frontier]
+
 
 class ColumnRun:
     """Exploration by columns of one program in this process; with an `outbox`, of the states of one range of keys."""
@@ -98,6 +104,11 @@ class ColumnRun:
         self.graph = graph
         self.frontier: list[Frontier] = []
         self.outbox: Outbox | None = None
+        self.shares: RuleShares | None = None
+        """The part of the steps that this process takes, where several divide them by rules."""
+        self.costs = RuleCosts()
+        self.pause: int | None = None
+        """How many rows will have been expanded when others wait for this process."""
         self._bound = task.program.options.max_actions
         self._counters = Counters()
         self._expanders: dict[Packing, ColumnExpander] = {}
@@ -105,7 +116,7 @@ class ColumnRun:
         _, _, self._of_dead_ends = task.watching
         self._stepping = False
         """Whether rows are being expanded: their expansion can begin again."""
-        self._expanded = self._steps = 0
+        self.expanded = self._steps = 0
         """Rows that were expanded, and steps that were taken from them by columns."""
 
     # --- one level -------------------------------------------------------------------------------------------------
@@ -116,6 +127,7 @@ class ColumnRun:
         try:
             self._step(work.level)
             self.number(work, self.finish())
+            self.judge_new(work)
         except Stop as stop:
             stop.unfinished = Unfinished.of(work.level, self.give_up(work), partial(self._new_path, work))
             raise
@@ -129,7 +141,7 @@ class ColumnRun:
             except Stop as stop:
                 # A run that was stopped needs no graph, unless it is saved: then it goes on from an earlier level.
                 stop.torn = True
-                count = self._expanded - work.expanded
+                count = self.expanded - work.expanded
                 stop.unfinished = Unfinished.of(work.level, count, partial(self._new_path, work))
                 raise
             if not keeps_graph(True, work.level):
@@ -137,8 +149,12 @@ class ColumnRun:
         return work.level
 
     def begin(self) -> LevelWork:
-        """Begin a level. What follows is `expanding` to its end, `finish`, `number` and `take_in`, or `give_up`."""
-        return LevelWork(set(self.space.expander.acted), self._expanded)
+        """Begin a level.
+
+        What follows is `expanding` to its end, `finish`, `number`, `judge_new` and `take_in`; or `give_up`.
+        """
+        self.costs.clear()
+        return LevelWork(set(self.space.expander.acted), self.expanded)
 
     def give_up(self, work: LevelWork) -> int:
         """Be as before a level was begun; how many rows were expanded."""
@@ -147,7 +163,7 @@ class ColumnRun:
         if self.outbox is not None:
             self.outbox.clear()
         self.space.edges.clear()
-        return self._expanded - work.expanded
+        return self.expanded - work.expanded
 
     def steps(self, level: Level) -> dict[Packing, Batch]:
         """Expand the frontier, and keep nothing: the targets, each state of a packing once, sorted by key."""
@@ -172,15 +188,17 @@ class ColumnRun:
             begin = 0
             while begin < len(part.rows):
                 end = min(begin + self._rows_at_a_time(), len(part.rows))
+                if self.pause is not None:
+                    end = min(end, begin + max(_LEAST_ROWS, self.pause - self.expanded))
                 end = self._expand_some(part, begin, end, level)
-                self._expanded += end - begin
+                self.expanded += end - begin
                 self._save_memory()
                 self.task.tick(len(self._gathered), level.transitions)
                 begin = end
                 yield
 
     def _rows_at_a_time(self) -> int:
-        wanted = _STEPS * self._expanded // max(self._steps, 1)
+        wanted = _STEPS * self.expanded // max(self._steps, 1)
         most = self.space.sizes.steps
         if wanted * most >= _LEAST_ROWS * _STEPS or not self._steps:
             return max(_LEAST_ROWS, min(wanted, _MOST_ROWS))
@@ -330,23 +348,39 @@ class ColumnRun:
         packing = part.packing
         expander = self._expander(packing)
         chunk = self._chunk(part, begin, end, level)
+        made = 0
         for rule in expander.rules:
             self.task.patience.ask()
-            which = expander.which(rule, chunk)
+            self.costs.begin()
+            which = expander.which(rule, chunk, None if self.shares is None else self.shares.own(rule, chunk))
             while len(which):
                 some, which = which[: rule.left], which[rule.left :]
                 self._step_by(rule, expander, chunk, some)
+            before, made = made, sum(len(batch) for batch in chunk.fast)
+            self.costs.note(rule, made - before)
         hidden = np.flatnonzero(part.cut[begin:end])
         if self.graph is not None and len(hidden):
             expander.hide(chunk, (StepKind.START,), hidden)
-        steps = sum(len(batch) for batch in chunk.fast)
         self.task.patience.ask()
+        self.costs.begin()
         with self.task.phases.during(JOINING):
             self._keep(chunk)
-        dead = np.flatnonzero(is_dead_end(chunk.moves, chunk.failed, part.cut[begin:end]))
-        if len(dead):
-            judge_dead_end(self._of_dead_ends, part.ref(part.first(begin + dead)), level)
-        return steps
+        self.costs.note_joining()
+        if self.shares is None:
+            self._judge_dead_ends(part, begin, is_dead_end(chunk.moves, chunk.failed, part.cut[begin:end]), level)
+        else:
+            self.shares.note(chunk)
+        return made
+
+    def _judge_dead_ends(self, part: Frontier, begin: int, dead: Mask, level: Level) -> None:
+        """Judge those states of a part, from row `begin` on, that are dead ends."""
+        rows = np.flatnonzero(dead)
+        if len(rows):
+            judge_dead_end(self._of_dead_ends, part.ref(part.first(begin + rows)), level)
+
+    def judge_unmoved(self, part: Frontier, moved: Mask, level: Level) -> None:
+        """Judge the dead ends of a part, with the rows that have a step, or a failure, in any process."""
+        self._judge_dead_ends(part, 0, is_dead_end(moved.astype(np.int64), np.zeros_like(moved), part.cut), level)
 
     def _step_by(self, rule: StepRule, expander: ColumnExpander, chunk: Chunk, which: Ints) -> None:
         """Take the steps of a rule from some rows of a chunk."""
@@ -454,7 +488,7 @@ class ColumnRun:
         )
 
     def number(self, work: LevelWork, found: list[dict[Packing, Batch]]) -> None:
-        """Number the new states of a level by key, and judge them."""
+        """Number the new states of a level by key."""
         work.level.noted = self.space.machine.noted()
         with self.task.phases.during(JOINING):
             base = len(self.store)
@@ -468,24 +502,26 @@ class ColumnRun:
                     cut = is_cut(b.starts, self._bound)
                     frontier.append(Frontier(packing, b.rows, own, b.starts, b.crashes, b.high, b.low, cut))
                 work.new.append(NewStates(batches, order, frontier))
-        frontier = [part for one in work.new for part in one.frontier]
+
+    def judge_new(self, work: LevelWork) -> None:
+        """Judge the new states of a level."""
         with self.task.phases.during(JUDGING):
-            work.kept = self._judge(frontier, work.level, len(self.store))
+            work.kept = self.judge_frontier(work.frontier, work.level, len(self.store))
 
     def take_in(self, work: LevelWork) -> None:
         """Store the new states and make them the frontier. The level is not stopped any more."""
         with self.task.phases.during(JOINING):
             for one in work.new:
                 self.store.add(one.batches, one.order)
-        self._wait([part for one in work.new for part in one.frontier], work.kept, work.level)
+        self._wait(work.frontier, work.kept, work.level)
         self._save_memory()
 
     def take(self, frontier: list[Frontier], level: Level) -> None:
         """Judge states that were stored just now, and go on from them."""
         base = len(self.store) - sum(len(part.rows) for part in frontier)
-        self._wait(frontier, self._judge(frontier, level, base), level)
+        self._wait(frontier, self.judge_frontier(frontier, level, base), level)
 
-    def _judge(self, frontier: list[Frontier], level: Level, base: int) -> list[Ints | None]:
+    def judge_frontier(self, frontier: list[Frontier], level: Level, base: int) -> list[Ints | None]:
         """Judge states of a level, of which the least has the number `base`; the rows to go on with."""
         self._judged = frontier
         try:

@@ -83,11 +83,18 @@ class ColumnExpander:
         """The room for which instances are looked for."""
         self._alone = DirectSteps(space, judge, packing, wants_edges)
 
-    def which(self, rule: StepRule, chunk: Chunk) -> Ints:
-        """The rows of the chunk in which a rule may step, by index."""
-        rows = chunk.rows()
-        allowed = self.rules.allowed(rule, rows, chunk.part.cut[chunk.begin : chunk.end])
-        return np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
+    def which(self, rule: StepRule, chunk: Chunk, own: Ints | None) -> Ints:
+        """The rows of the chunk in which a rule may step, by index. `own`: of these rows alone."""
+        rows, cut = chunk.rows(), chunk.part.cut[chunk.begin : chunk.end]
+        if own is None:
+            allowed = self.rules.allowed(rule, rows, cut)
+            return np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
+        if not len(own):
+            return own
+        if len(own) < len(rows):
+            rows, cut = rows.take(own), cut.take(own)
+        allowed = self.rules.allowed(rule, rows, cut)
+        return own if allowed is None else own[allowed]
 
     def run_alone(self, rule: StepRule, chunk: Chunk, which: Ints) -> list[RowSteps]:
         """Run a rule that is not remembered in these rows. Steps for `apply_alone`; the packing may be outgrown.

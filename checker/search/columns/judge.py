@@ -17,6 +17,7 @@ from checker.search.columns.code_tables import Ints, Mask, distinct
 from checker.search.columns.follow_judge import FALSE, OPEN, TRUE, FollowedRows, FollowJudge
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.remembered import Remembered
+from checker.search.columns.shares import Slots, most_varied
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.sources import NeedsRows, PairColumns, StateColumns
 from checker.search.columns.space import Space
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from checker.search.columns.column_frontier import Frontier
 
 FAILED: Final = 2
+_LITTLE: Final = 0.1
+"""What an assertion has missed in tables is little if it is no more than this part of what another one has."""
 
 Answers = tuple[NDArray[np.int8], dict[int, str | None]]
 """TRUE, FALSE or FAILED per row; the instance that decided, for some rows."""
@@ -140,6 +143,10 @@ def _verdict(leaves: tuple[Leaf, ...]) -> int:
     return OPEN
 
 
+def _less_missed(asked: _AskedRule) -> int:
+    return -asked.remembered.misses
+
+
 class AssertionEvaluator:
     """Asks the assertions that a task watches."""
 
@@ -155,6 +162,21 @@ class AssertionEvaluator:
         """Evaluates assertions that ask for successors, where columns know these."""
         self._by_rows: dict[tuple[int, str], _RowByRow] = {}
         """By part and watch: the answers of assertions that were asked row by row on this level."""
+
+    def looks_at(self, packing: Packing) -> list[Slots]:
+        """Sets of slots of a packing that all execution paths of assertions about states read, as far as is known.
+
+        First those that the assertions have in common for which most was looked up, then those of the first of these;
+        a few of them.
+        """
+        asked = [one for (_, of), one in self._asked.items() if of is packing and one is not None]
+        most = max([one.remembered.misses for one in asked], default=0)
+        asked = sorted([one for one in asked if one.remembered.misses > _LITTLE * most], key=_less_missed)
+        read = [slots for one in asked if (slots := one.remembered.read_by_all(packing, self.space.machine.values))]
+        common: Slots = frozenset()
+        for slots in read:
+            common = common & slots or common or slots
+        return list(dict.fromkeys([most_varied(packing, slots) for slots in (common, *read[:1])]))
 
     def forget(self) -> None:
         """Forget what assertions answered; the memory may have forgotten it."""
@@ -172,11 +194,12 @@ class AssertionEvaluator:
         recorded: dict[str, bytes] = {}
         self._by_rows.clear()
         for watch in self.of_states:
-            answers = np.zeros(count, dtype=np.uint8)
+            answers = np.zeros(count if watch.records else 0, dtype=np.uint8)
             for part, gone in zip(parts, pruned, strict=True):
                 self.task.patience.ask()
                 values, instances = self._values(watch, part, level)
-                answers[part.numbers - base] = values == TRUE
+                if watch.records:
+                    answers[part.numbers - base] = values == TRUE
                 if watch.seeks is None:
                     continue
                 hits = np.flatnonzero(values == (TRUE if watch.seeks else FALSE))

@@ -299,11 +299,11 @@ class Packing:
             learned.add(number)
             self.tables.learn(self.layout.slots[position], number)
 
-    def lows(self, rows: Rows) -> Words:
-        """The low halves of the keys of these states."""
+    def lows(self, rows: Rows, slots: Iterable[Slot] | None = None) -> Words:
+        """The low halves of the keys of these states, or what some slots add to them."""
         lows = np.zeros(len(rows), dtype=np.uint64)
-        for slot, field in self.fields.items():
-            table = field.table
+        for slot in self.fields if slots is None else slots:
+            table = self.fields[slot].table
             lows += (table.sums[:, 1] + table.origin[1]).take(self.codes(rows, slot))
         return lows
 

@@ -12,16 +12,21 @@ import numpy as np
 
 from checker.search.columns.code_tables import Ints
 from checker.search.columns.lookup import Unit
+from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import Sizes
-from checker.search.columns.sources import Asked, Columns, RunRow, TooMany
+from checker.search.columns.sources import Asked, Columns, RunRow, StateColumns, TooMany
 from checker.search.columns.trie_walk import UNKNOWN, Bundles, NotKnown, Walker
 from checker.search.memo.element_choices import BeginAnew
 from checker.search.memo.trie import Leaf, ReadTree, TreeNode
 from fizz import Span
+from interpreter.state.state import Slot
 from interpreter.state.step import ExecutionPath
+from interpreter.values.intern import Interner
 
 _MOST_UNITS: Final = 64
 SPLIT_LEVELS: Final = 3
+_LITTLE: Final = 0.05
+"""The share of misses that is next to nothing."""
 Branch = tuple[int, ...] | None
 """The first choices of the paths of a unit; None: all paths."""
 
@@ -155,6 +160,26 @@ class Remembered:
         if apart or self.bundles.longest * len(found) > self.bundles.most:
             return [np.full_like(column, UNKNOWN) for column in found]
         return found
+
+    @property
+    def misses(self) -> int:
+        """How often something was not found in a table."""
+        return sum(unit.misses for split in (self.split, self.by_element) for unit in split.units)
+
+    def read_by_all(self, packing: Packing, interner: Interner) -> frozenset[Slot]:
+        """The slots of a packing that all units read and that have several values, as far as is known.
+
+        Units that missed next to nothing do not count.
+        """
+        columns = StateColumns(packing, Rows([]), interner)
+        units = [unit for split in (self.split, self.by_element) for unit in split.units]
+        masks = [columns.mask_of(unit.slots) for unit in units if unit.misses > _LITTLE * self.misses]
+        if not masks:
+            return frozenset()
+        mask = np.bitwise_and.reduce(masks)
+        varied = {slot: field for slot, field in packing.fields.items() if len(field.table) > 1}
+        every = [(slot, field.word, field.mask << field.shift) for slot, field in varied.items()]
+        return frozenset([slot for slot, word, bits in every if mask[word] & bits == bits])
 
     def forget(self) -> None:
         """Forget everything but the numbers of bundles."""

@@ -271,6 +271,10 @@ class StepRule:
             if self.space.memory.choice(self.candidate.rule).forgotten:
                 self._begin(ReadTree(Counters()))
 
+    def read_by_all(self) -> frozenset[Slot]:
+        """The slots of the packing that all execution paths read, as far as is known."""
+        return self.remembered.read_by_all(self.packing, self.space.machine.values)
+
     def placed(self, forks: tuple[int, ...], place: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """The candidate and the choices of a path as they are in the step order of a state.
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from checker.storage.file_store import FileStore
 
 
-_PAYS: Final = 1 << 15
+_PAYS: Final = 1 << 14
 """States in the frontier from which several processes are faster than one."""
 
 

@@ -1,18 +1,21 @@
 """`Part`: one worker's part of an exploration by columns: the states of a range of keys, level by level.
 
 All parts do the same at the same time: they expand what waits, send each other what they have found of the others'
-keys, and number and judge what is new. Numbers of states are those of one process: by level and key.
+keys, and number and judge what is new. Numbers of states are those of one process: by level and key. What waits in a
+part is expanded by it; or all that waits is expanded by all, each some of the rules.
 """
 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from checker.core.effort import Effort, own_effort
+from checker.core.effort import JUDGING, Effort, own_effort
 from checker.core.level import Level
 from checker.liveness.graph import LiveStep
 from checker.search.checkpoints.codec import StateCodec
@@ -24,6 +27,7 @@ from checker.search.columns.column_run import ColumnRun, LevelWork
 from checker.search.columns.edges import DrawnStates
 from checker.search.columns.outbox import KeyRanges, Outbox
 from checker.search.columns.packing import Packing
+from checker.search.columns.shares import Costs, Line, RuleShares, Slots, share_of
 from checker.search.contract.protocol import Tick
 from checker.search.memo.tally import Tally
 from checker.search.workers.region import Region, RegionPart
@@ -34,10 +38,15 @@ from interpreter.values.budget import METER
 
 
 class RowsExpanded(NamedTuple):
-    """How far the expansion has come: whether there is more, and which sets are stored whole."""
+    """How far the expansion has come: whether there is more, and which sets are stored whole.
+
+    `rows`: how many were expanded on this level; `sent`: how many states there are to be sent.
+    """
 
     more: bool
     whole: frozenset[Slot]
+    rows: int
+    sent: int
 
 
 class Shipment(NamedTuple):
@@ -46,14 +55,41 @@ class Shipment(NamedTuple):
     news: News
     packings: tuple[PackingText, ...]
     batches: tuple[tuple[tuple[int, tuple[RegionPart, ...]], ...], ...]
+    moved: tuple[tuple[RegionPart, ...], ...]
+    """Where steps are divided by rules and all of them were taken: for each part of the states that were expanded, the
+    rows of each of its batches that have moved here, in bits."""
+
+
+class Offer(NamedTuple):
+    """The new states of one part: for each batch the index of the packing, and the columns of a `Frontier`."""
+
+    news: News
+    packings: tuple[PackingText, ...]
+    batches: tuple[tuple[int, tuple[RegionPart, ...]], ...]
+
+
+Looks = Mapping[tuple[Slot, ...], Sequence[Slots]]
+"""By layout, the slots that assertions look at (`AssertionEvaluator.looks_at`)."""
+Pruned = Sequence[Sequence[Ints]]
+"""For each part of the states, the rows of each of its batches that are not expanded."""
+
+
+def looks_of(run: ColumnRun) -> Looks:
+    """What the assertions look at, as far as one process knows."""
+    return {packing.layout.slots: run.judge.looks_at(packing) for packing in run.space.packings.values()}
 
 
 class TakenIn(NamedTuple):
-    """A level that is complete. `answers`: what the recorded assertions say of the new states."""
+    """A level that is complete. `answers`: what the recorded assertions say of the new states.
+
+    `costs`: where all processes expand all states, what the rules took. `looks`: see `Looks`.
+    """
 
     level: Level
     answers: Mapping[str, bytes]
     exact: bool
+    costs: Costs
+    looks: Looks
 
 
 class GivenUpPart(NamedTuple):
@@ -88,6 +124,22 @@ class DrawnPart(NamedTuple):
     kinds: tuple[LiveStep, ...]
 
 
+class Regions(NamedTuple):
+    """The memory that workers share, a region of each for what it has found, answers, and states that wait."""
+
+    found: Sequence[Region]
+    answers: Sequence[Region]
+    waiting: Sequence[Region]
+
+    @classmethod
+    def of(cls, workers: int) -> Regions:
+        """New ones."""
+        return cls(*[[Region() for _ in range(workers)] for _ in cls._fields])
+
+
+Bits = NDArray[np.uint8]
+_BEYOND: Final = 2
+"""How many times too many states to be sent there may be before a part stops to expand ahead of the others."""
 _NO_WORDS: Final[Words] = np.zeros(0, dtype=np.uint64)
 
 
@@ -118,22 +170,27 @@ class _Numbers:
 
 
 class Part:
-    """The part with one number. The run is that of the process that was forked, which has found everything so far."""
+    """The part with one number. The run is that of the process that was forked, which has found everything so far.
+
+    `by_rules`: all parts expand all states, each some of the rules. Otherwise each expands its own.
+    """
 
     def __init__(
         self,
         run: ColumnRun,
         ranges: KeyRanges,
         number: int,
-        regions: Sequence[Region],
-        answers: Sequence[Region],
+        regions: Regions,
+        by_rules: bool,
         tick: Tick,
     ) -> None:
         self.number = number
         self.ranges = ranges
         self.run = run
-        self.regions = regions
-        self.answers = answers
+        self.regions = regions.found
+        self.answers = regions.answers
+        self._offered = regions.waiting
+        self._by_rules = by_rules
         self._drawing: list[Frontier] = []
         """The states that were expanded last."""
         self._kinds = len(run.space.edges.kinds)
@@ -145,8 +202,12 @@ class Part:
         if spill_files.budget is not None:
             spill_files.budget //= ranges.count
         run.store.narrow(lambda high: ranges.part(number, high))
-        for part in run.frontier:
-            part.keep(np.flatnonzero(ranges.owners(part.high) == number))
+        self._waiting = [
+            [part.only(np.flatnonzero(ranges.owners(part.high) == owner)) for part in run.frontier]
+            for owner in range(ranges.count)
+        ]
+        """The states that wait in each part; of the others they are known while a level is expanded by all."""
+        run.frontier = self._waiting[number]
         run.outbox = self.outbox = Outbox(ranges, number)
         run.judge.recorded = {key: bytearray() for key in run.judge.recorded}
         common = Common(run.space)
@@ -158,6 +219,8 @@ class Part:
         self._work: LevelWork | None = None
         self._expanding: Generator[None, None, None] | None = None
         self._found: list[dict[Packing, Batch]] = []
+        self._new: list[list[Frontier]] = [[] for _ in range(ranges.count)]
+        """The new states of a level, by part, where all judge some of them."""
 
     # --- a level ---------------------------------------------------------------------------------------------------
 
@@ -167,25 +230,50 @@ class Part:
         assert self._work is not None
         return self._work
 
-    def expand(self) -> RowsExpanded:
-        """Expand what waits, or go on with that, until there is much to be sent."""
+    def expand(self, line: Line, upto: int | None) -> RowsExpanded:
+        """Expand what waits, or go on with that, until there is much to be sent.
+
+        Where all expand all states, `line` says which rules are applied here, and `upto`, how many rows of the level
+        all are to expand before they send: in the meantime one may find more than another.
+        """
         if self._work is None:
             self._work = self.run.begin()
+            if self._by_rules:
+                self.run.frontier = list(chain.from_iterable(self._waiting))
+                self.run.shares = RuleShares(line, self.number, self.ranges.count, self.run.frontier)
             self._expanding = self.run.expanding(self._work.level)
         assert self._expanding is not None
-        more = any(len(self.outbox) >= self.run.space.sizes.sent for _ in self._expanding)
-        return RowsExpanded(more, self.run.space.memory.divider.gathered)
+        self.run.pause = None if upto is None else self._work.expanded + upto
+        more = any(self._pauses() for _ in self._expanding)
+        rows = self.run.expanded - self._work.expanded
+        return RowsExpanded(more, self.run.space.memory.divider.gathered, rows, len(self.outbox))
 
-    def ship(self, whole: Sequence[Slot]) -> Shipment:
-        """Write what was found of the others' keys to the region. `whole`: slots whose sets are to be stored so."""
+    def _pauses(self) -> bool:
+        most, pause = self.run.space.sizes.sent, self.run.pause
+        if pause is None:
+            return len(self.outbox) >= most
+        return self.run.expanded >= pause or len(self.outbox) >= _BEYOND * most
+
+    def ship(self, whole: Sequence[Slot], last: bool) -> Shipment:
+        """Write what was found of the others' keys to the region. `whole`: slots whose sets are to be stored so.
+
+        `last`: all that waits was expanded.
+        """
         self._store_whole(whole)
         boxes = self.outbox.boxes
         used = list(dict.fromkeys(packing for box in boxes for packing, _ in box))
         numbers = {packing: number for number, packing in enumerate(used)}
-        written = iter(self.regions[self.number].write([batch.columns for box in boxes for _, batch in box]))
+        moved = self._moved() if last else []
+        written = iter(self.regions[self.number].write([*[b.columns for box in boxes for _, b in box], *moved]))
         batches = tuple([tuple([(numbers[packing], next(written)) for packing, _ in box]) for box in boxes])
         self.outbox.clear()
-        return Shipment(self._writer.news(), tuple([self._writer.text(packing) for packing in used]), batches)
+        texts = tuple([self._writer.text(packing) for packing in used])
+        return Shipment(self._writer.news(), texts, batches, tuple(written))
+
+    def _moved(self) -> list[list[Bits]]:
+        """By part, the states of each batch that have moved here, in bits; none where states are not divided."""
+        shares = self.run.shares
+        return [] if shares is None else [[np.packbits(shares.moved(one)) for one in part] for part in self._waiting]
 
     def receive(self, shipments: Sequence[Shipment]) -> None:
         """Take in what the others have found of the keys of this part."""
@@ -201,31 +289,100 @@ class Part:
                 packing, rows = reader.rows(shipment.packings[index], words)
                 self.run.receive(packing, Batch(rows, high, low, parents, orders.take(steps), starts, crashes))
 
-    def finish(self) -> int:
-        """How many new states there are."""
+    def finish(self, moved: Sequence[Sequence[tuple[RegionPart, ...]]]) -> int:
+        """How many new states there are. `moved`: see `Shipment`."""
+        if self._by_rules:
+            bits = [self.regions[i].read(parts[self.number]) for i, parts in enumerate(moved)]
+            for part, some in zip(self._waiting[self.number], zip(*bits, strict=True), strict=True):
+                anywhere = np.unpackbits(np.bitwise_or.reduce(some), count=len(part.rows))
+                self.run.judge_unmoved(part, anywhere != 0, self.work.level)
         self._found = self.run.finish()
         return sum(len(batch) for part in self._found for batch in part.values())
 
-    def count(self, base: int) -> None:
-        """Number the new states from `base` on, and judge them."""
+    def count(self, base: int) -> Offer | None:
+        """Number the new states from `base` on; and judge them, or write them to a region for all to judge some."""
         found, self._found = self._found, []
         self.run.store.skip_to(base)
         self.run.number(self.work, found)
+        if self._by_rules:
+            return self._offer(self.work.frontier)
+        self.run.judge_new(self.work)
+        return None
 
-    def take_in(self, end: int) -> TakenIn:
-        """Make the new states the frontier. All new states are numbered up to `end`."""
+    def _offer(self, parts: Sequence[Frontier]) -> Offer:
+        used = list(dict.fromkeys(part.packing for part in parts))
+        written = self._offered[self.number].write([part.columns for part in parts])
+        batches = [(used.index(part.packing), pieces) for part, pieces in zip(parts, written, strict=True)]
+        return Offer(self._writer.news(), tuple([self._writer.text(packing) for packing in used]), tuple(batches))
+
+    def judge(self, offers: Sequence[Offer], looks: Looks) -> Pruned:
+        """Judge some of the new states of all parts; those that are not to be expanded."""
+        run, work = self.run, self.work
+        # All of these are packed anew if a packing gets other bits for what others have met.
+        run.frontier = [*self._waiting[self.number], *work.frontier]
+        self._new[self.number] = work.frontier
+        for sender, reader in self._readers.items():
+            self._new[sender] = self._accept(sender, reader, offers[sender])
+        parts = list(chain.from_iterable(self._new))
+        count = self.ranges.count
+        own = [share_of(part, looks.get(part.packing.layout.slots, ()), self.number, count) for part in parts]
+        with run.task.phases.during(JUDGING):
+            some = [part.only(rows) for part, rows in zip(parts, own, strict=True)]
+            kept = run.judge_frontier(some, work.level, 0)
+        pruned = iter(
+            [rows[:0] if left is None else np.delete(rows, left) for rows, left in zip(own, kept, strict=True)]
+        )
+        return [[next(pruned) for _ in part] for part in self._new]
+
+    def _accept(self, sender: int, reader: RowReader, offer: Offer) -> list[Frontier]:
+        """The new states of another part."""
+        reader.take(offer.news)
+        for text in offer.packings:
+            reader.fit(text)
+        parts = []
+        for index, pieces in offer.batches:
+            self.run.task.patience.ask()
+            *words, numbers, starts, crashes, high, low, cut = self._offered[sender].read(pieces)
+            packing, rows = reader.rows(offer.packings[index], words)
+            parts.append(Frontier(packing, rows, numbers, starts, crashes, high, low, cut))
+        self.run.frontier += parts
+        return parts
+
+    def _keep_others(self, pruned: Sequence[Pruned]) -> None:
+        """Leave out new states that some part says are not to be expanded; of the own ones when they are taken in."""
+        for number, parts in enumerate(self._new):
+            kept: list[Ints | None] = []
+            for part, gone in zip(parts, zip(*[one[number] for one in pruned], strict=True), strict=True):
+                rows = np.concatenate(gone)
+                left = np.delete(np.arange(len(part.rows)), rows) if len(rows) else None
+                kept.append(left)
+                if left is not None and number != self.number:
+                    part.keep(left)
+            if number == self.number:
+                self.work.kept = kept
+
+    def take_in(self, end: int, pruned: Sequence[Pruned]) -> TakenIn:
+        """Make the new states the frontier. All new states are numbered up to `end`.
+
+        `pruned`: what all who judged some have found.
+        """
         level = self.work.level
         if self.run.graph is not None:
             self._drawing = self.run.frontier
         with METER.unasked():
+            if self._by_rules:
+                self._keep_others(pruned)
             self.run.take_in(self.work)
         self.run.store.skip_to(end)
-        self._work = None
+        self._work, self.run.shares = None, None
+        self._waiting, self._new = self._new, [[] for _ in self._new]
+        self._waiting[self.number] = self.run.frontier
         recorded = self.run.judge.recorded
         answers = {key: bytes(column) for key, column in recorded.items()}
         for column in recorded.values():
             column.clear()
-        return TakenIn(level, answers, self.run.store.exact)
+        costs, looks = (self.run.costs.seconds(), looks_of(self.run)) if self._by_rules else ({}, {})
+        return TakenIn(level, answers, self.run.store.exact, costs, looks)
 
     def give_up(self, end: int) -> GivenUpPart | None:
         """Be as before the level under way, if there is one; states were numbered up to `end` then."""
@@ -234,6 +391,7 @@ class Part:
             return None
         self._found = []
         expanded = self.run.give_up(work)
+        self.run.frontier, self.run.shares = self._waiting[self.number], None
         self.run.store.skip_to(end)
         for column in self.run.judge.recorded.values():
             column.clear()

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from checker.search.checkpoints.frontier_codec import WaitingColumns
 from checker.search.columns.column_run import ColumnRun
 from checker.search.columns.edges import DrawnStates, draw
 from checker.search.columns.outbox import KeyRanges
+from checker.search.columns.shares import line_of
 from checker.search.contract.level_counts import keeps_graph
 from checker.search.contract.protocol import Task
 from checker.search.memo.tally import Tally
@@ -31,15 +32,18 @@ from checker.search.rows.expander import Expander
 from checker.search.workers.part import (
     DrawnPart,
     GivenUpPart,
+    Offer,
     Part,
     PartStats,
+    Pruned,
     ReachedBy,
+    Regions,
     RowsExpanded,
     Shipment,
     TakenIn,
+    looks_of,
 )
 from checker.search.workers.processes import Board, Commands, Processes
-from checker.search.workers.region import Region
 from interpreter.state.state import Slot
 
 
@@ -68,12 +72,18 @@ class Team:
         self._counts: list[list[int]] = []
         """How many states each worker has found, on each level since they were asked for how these were reached."""
         self._known = _Known()
-        self._regions = [Region() for _ in range(workers)]
-        self._answers = [Region() for _ in range(workers)]
+        self._regions = Regions.of(workers)
+        # Steps that liveness sees are gathered where their source is; and what is written to the disk is there once.
+        alone = run.graph is not None or run.judge.recorded or run.store.spill_files.budget is not None
+        self._by_rules = not alone
+        self._line = line_of([run.costs.seconds()])
+        self._looks = looks_of(run)
+        self._density = 0.0
+        """How many states there were to be sent for each row that was expanded last, at most."""
         self._kinds: list[list[LiveStep]] = [list(run.space.edges.kinds) for _ in range(workers)]
         self._board = Board(workers)
         ranges = KeyRanges(workers)
-        board, regions, answers, first = self._board, self._regions, self._answers, os.getpid()
+        board, regions, by_rules, first = self._board, self._regions, self._by_rules, os.getpid()
 
         def make(number: int) -> Commands:
             # If the first process is killed, the others end too.
@@ -83,7 +93,7 @@ class Team:
                 board.note(number, states, transitions)
                 task.patience.ask()
 
-            part = Part(run, ranges, number, regions, answers, tick)
+            part = Part(run, ranges, number, regions, by_rules, tick)
             return lambda name, given: getattr(part, name)(*given)
 
         self._processes = Processes(workers, make, board)
@@ -107,14 +117,15 @@ class Team:
         """Expand what waits."""
         self._board.clear()
         try:
-            self._expand()
-            counts: list[int] = self._work("finish")
+            shipments = self._expand()
+            counts: list[int] = self._work("finish", [one.moved for one in shipments])
             bounds = [self.found, *accumulate(counts, initial=self.found)][1:]
-            self._processes.ask("count", [(base,) for base in bounds[:-1]], self._tick)
+            offers: list[Offer] = self._processes.ask("count", [(base,) for base in bounds[:-1]], self._tick)
+            pruned: list[Pruned] = self._work("judge", offers, self._looks) if self._by_rules else []
         except Stop as stop:
             stop.unfinished = self._given_up()
             raise
-        parts: list[TakenIn] = self._ask("take_in", bounds[-1])
+        parts: list[TakenIn] = self._ask("take_in", bounds[-1], pruned)
         self.found = bounds[-1]
         self._counts.append(counts)
         level = Level()
@@ -123,6 +134,9 @@ class Team:
             for key, answers in part.answers.items():
                 self.run.judge.recorded[key] += answers
         self._known.exact = all(part.exact for part in parts)
+        self._line = line_of([part.costs for part in parts])
+        for part in parts:
+            self._looks = {**self._looks, **part.looks}
         self._expander.acted |= level.acted
         if self.run.graph is not None:
             try:
@@ -146,7 +160,7 @@ class Team:
         self._draw_parts(graph, self._work("edges", answers))
 
     def _draw_parts(self, graph: Graph, parts: Sequence[DrawnPart]) -> None:
-        for region, kinds, part in zip(self._regions, self._kinds, parts, strict=True):
+        for region, kinds, part in zip(self._regions.found, self._kinds, parts, strict=True):
             kinds += part.kinds
             draw(graph, kinds, DrawnStates(*region.read(part.columns)))
 
@@ -157,15 +171,20 @@ class Team:
         self._draw_parts(graph, self._ask("last_edges"))
         return graph
 
-    def _expand(self) -> None:
-        """Have all workers expand what waits, and send each other what they have found."""
-        more = True
+    def _expand(self) -> list[Shipment]:
+        """Have all workers expand what waits, and send each other what they have found; what was sent last."""
+        more, done = True, 0
+        most = self.run.space.sizes.sent
         while more:
-            expanded: list[RowsExpanded] = self._work("expand")
+            upto = int(done + most / self._density) if self._by_rules and self._density else None
+            expanded: list[RowsExpanded] = self._work("expand", self._line, upto)
             more = any(one.more for one in expanded)
+            self._density = max(one.sent / max(1, one.rows - done) for one in expanded)
+            done = min(one.rows for one in expanded)
             whole: set[Slot] = set().union(*[one.whole for one in expanded])
-            shipments: list[Shipment] = self._work("ship", tuple(whole))
+            shipments: list[Shipment] = self._work("ship", tuple(whole), not more)
             self._work("receive", shipments)
+        return shipments
 
     def _given_up(self) -> Unfinished:
         """What was met on a level that was stopped. The workers are as before it."""
@@ -178,7 +197,9 @@ class Team:
             for key, (parent, order) in part.origins.items():
                 store = self.reached().store
                 paths[key] = (*self.path(store.key(parent)), PathLink(order, key))
-        return Unfinished(level, sum(part.expanded for part in parts), paths)
+        # A state is expanded if all rules were applied to it.
+        expanded = (min if self._by_rules else sum)(part.expanded for part in parts)
+        return Unfinished(level, expanded, paths)
 
     # --- asking ----------------------------------------------------------------------------------------------------
 
@@ -198,7 +219,7 @@ class Team:
         store, space = self.run.store, self.run.space
         store.compare_keys()
         columns = []
-        for region, one, numbers in zip(self._regions, links, self._order_numbers, strict=True):
+        for region, one, numbers in zip(self._regions.found, links, self._order_numbers, strict=True):
             numbers += [space.number(order) for order in one.orders]
             high, low, parents, orders = region.read(one.columns)
             columns.append((high, low, parents, np.array(numbers, dtype=np.int32).take(orders)))
@@ -249,5 +270,5 @@ class Team:
     def close(self) -> None:
         """End the workers."""
         self._processes.close()
-        for region in (*self._regions, *self._answers):
+        for region in chain.from_iterable(self._regions):
             region.close()
