@@ -126,7 +126,7 @@ def check(
                 a folder to save the run in, the seconds between two times, and a folder to go on from
     export      a new folder for the state space as Parquet files
     memory      how many megabytes what is stored of states may take in memory (embedded engine); more goes to the disk
-    workers     how many processes share the work once it is wide enough (embedded engine); 1 if not given
+    workers     how many processes share the work once it is wide enough (embedded engine); None: as many as cores
     progress    called from time to time while the search runs
 
     Returns a `Report`; a violated property is a result, not an exception. Raises `FizzError` for a model, option or
@@ -147,9 +147,9 @@ def check(
         "resume": None if resume is None else str(resume),
         "export": None if export is None else str(export),
         "memory_mb": memory,
-        "workers": workers,
     }
     settings = Settings(
+        workers=workers,
         keep_going=keep_going,
         limits=Limits.asked_for({"max_states": max_states, "max_depth": max_depth, "timeout": timeout}),
         properties=None if properties is None else tuple(properties),

@@ -108,7 +108,10 @@ def patience_of(limits: Limits) -> Patience:
 
 
 workers = click.option(
-    "--workers", type=click.IntRange(min=1), metavar="N", help="Processes that share the work, once it is wide enough."
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processes that share the work once it is wide enough; if not given, as many as cores.",
 )
 memory = click.option(
     "--memory",

@@ -132,9 +132,9 @@ def check(model: str, engine: str, **given: Any) -> int:
         "checkpoint_every_s": given["checkpoint_every"],
         "spark_master": given["master"],
         "spark_from": given["spark_from"],
-        "workers": given["workers"],
     }
     settings = Settings(
+        workers=given["workers"],
         keep_going=given["keep_going"],
         limits=limits,
         properties=given["properties"] or None,

@@ -115,6 +115,17 @@ class _Group(NamedTuple):
 
 def _groups(proc: Path, mounted: Path) -> Iterator[_Group]:
     """The control groups of this process that limit memory, of both versions, with their parents."""
+    for folder in control_groups(proc, mounted, "memory", ("memory.max", "memory.limit_in_bytes")):
+        if (folder / "memory.max").exists():
+            names = ("inactive_file", "active_file")
+            yield _Group(folder / "memory.max", folder / "memory.current", folder / "memory.stat", names)
+        else:
+            limit, usage = folder / "memory.limit_in_bytes", folder / "memory.usage_in_bytes"
+            yield _Group(limit, usage, folder / "memory.stat", ("total_inactive_file", "total_active_file"))
+
+
+def control_groups(proc: Path, mounted: Path, controller: str, files: tuple[str, ...]) -> Iterator[Path]:
+    """The folders of the control groups of this process with any of the files of a controller, and their parents'."""
     try:
         lines = (proc / "self/cgroup").read_text().splitlines()
     except OSError:
@@ -123,22 +134,18 @@ def _groups(proc: Path, mounted: Path) -> Iterator[_Group]:
         number, _, rest = line.partition(":")
         controllers, _, group = rest.partition(":")
         if number == "0" and not controllers:
-            for folder in _upwards(mounted, group):
-                names = ("inactive_file", "active_file")
-                yield _Group(folder / "memory.max", folder / "memory.current", folder / "memory.stat", names)
-        elif "memory" in controllers.split(","):
-            for folder in _upwards(mounted / "memory", group):
-                limit, usage = folder / "memory.limit_in_bytes", folder / "memory.usage_in_bytes"
-                yield _Group(limit, usage, folder / "memory.stat", ("total_inactive_file", "total_active_file"))
+            yield from _upwards(mounted, group, files)
+        elif controller in controllers.split(","):
+            yield from _upwards(mounted / controller, group, files)
 
 
-def _upwards(mounted: Path, group: str) -> Iterator[Path]:
+def _upwards(mounted: Path, group: str, files: tuple[str, ...]) -> Iterator[Path]:
     """The folder of a group, and its parents. In a container the path may be the host's: then it is the mount."""
     folder = mounted / group.strip("/")
     if ".." in Path(group).parts or not folder.is_dir():
         folder = mounted
     while True:
-        if any((folder / name).exists() for name in ("memory.max", "memory.limit_in_bytes")):
+        if any((folder / name).exists() for name in files):
             yield folder
         if folder == mounted:
             return

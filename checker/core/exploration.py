@@ -22,8 +22,8 @@ class Settings:
     properties: tuple[str, ...] | None = None
     symmetry: bool = True
     stats: bool = False
-    workers: int = 1
-    """How many processes the embedded engine may use."""
+    workers: int | None = 1
+    """How many processes the embedded engine may use; None: as many as there are cores, where that pays."""
     spark_from: int = 50_000
     spark_master: str = "local[*]"
     spark_conf: tuple[tuple[str, str], ...] = ()

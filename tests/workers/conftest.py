@@ -35,7 +35,7 @@ BY_ELEMENTS = Sizes(many_values=0)
 
 
 @contextmanager
-def workers(count: int, sizes: Sizes = BY_ELEMENTS, wide: int = 1) -> Iterator[None]:
+def workers(count: int | None, sizes: Sizes = BY_ELEMENTS, wide: int = 1) -> Iterator[None]:
     """The embedded engine uses so many workers in the block, from that width on."""
     engine = EmbeddedEngine(2, sizes, shared=Sharing(count, wide))
     entry = registry.ENGINES["embedded"]._replace(make=lambda: engine)
@@ -43,7 +43,7 @@ def workers(count: int, sizes: Sizes = BY_ELEMENTS, wide: int = 1) -> Iterator[N
         yield
 
 
-def checked(model: Path, count: int, settings: Settings, sizes: Sizes = BY_ELEMENTS) -> Report:
+def checked(model: Path, count: int | None, settings: Settings, sizes: Sizes = BY_ELEMENTS) -> Report:
     """The report of a check with so many workers."""
     with workers(count, sizes):
         return check(model, engine="embedded", settings=settings)

@@ -17,7 +17,7 @@ from checker.core.limits import Limits
 from checker.core.problems import ExitCode
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.spill_file import SpillFiles
-from checker.search.workers.part import Offer, Part
+from checker.search.workers.part import OfferedStates, Part
 from checker.search.workers.processes import Processes
 from tests.checkpoint.conftest import WIDE, comparable, interrupted_after
 from tests.workers.conftest import SAFE, checked, workers
@@ -133,7 +133,7 @@ def test_a_level_that_is_given_up(model: Path) -> None:
     """An interruption within a level leaves the counts of the levels before it, and what the level has shown."""
     count = Part.count
 
-    def interrupted(self: Part, base: int) -> Offer | None:
+    def interrupted(self: Part, base: int) -> OfferedStates | None:
         offer = count(self, base)
         if self.number == 0 and base > 60:
             os.kill(os.getppid(), signal.SIGINT)

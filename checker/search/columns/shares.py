@@ -63,7 +63,7 @@ class Stretch(NamedTuple):
 Line = Mapping[tuple[Slot, ...], Mapping[Position, Stretch]]
 _ANYWHERE: Final = Stretch()
 _ENOUGH: Final = 4
-"""Slots by which rows are told apart."""
+"""Slots by which rows are distinguished."""
 _SAMPLE: Final = 1 << 12
 """Rows by which it is decided where to cut."""
 
@@ -88,7 +88,7 @@ def line_of(costs: Sequence[Costs]) -> Line:
 
 
 class RuleCosts:
-    """The CPU seconds that rules took on the level under way, their part of telling new states from known ones too."""
+    """The CPU seconds that rules took on the level under way, their part of finding which states are new included."""
 
     def __init__(self) -> None:
         self._spent: dict[Packing, dict[Position, tuple[StepRule, float, int]]] = {}
@@ -106,7 +106,7 @@ class RuleCosts:
         spent[rule.candidate.order] = rule, seconds + process_time() - self._since, before + steps
 
     def note_joining(self) -> None:
-        """States were told from known ones since `begin`."""
+        """It was found which states are new since `begin`."""
         self._joining += process_time() - self._since
 
     def clear(self) -> None:

@@ -30,9 +30,9 @@ _PAYS: Final = 1 << 14
 
 
 class Sharing(NamedTuple):
-    """How many workers share an exploration by columns, from that width of the frontier."""
+    """How many workers share an exploration by columns, from that width of the frontier; None: as many as cores."""
 
-    workers: int
+    workers: int | None
     wide: int = _PAYS
 
 
@@ -111,14 +111,21 @@ class EmbeddedRun:
     def _share(self) -> None:
         """Have workers go on, if there are to be some and they are not at work yet, from the width at which it pays."""
         columns, shared = self._columns, self._shared
-        if self._team is not None or columns is None or shared.workers < 2 or self._why_alone is not None:
+        if self._team is not None or columns is None or shared.workers == 1 or self._why_alone is not None:
             return
         if sum(len(part.rows) for part in columns.frontier) < shared.wide:
             return
+        rows, workers = self._rows, shared.workers
+        if workers is None:
+            from checker.search.workers.by_default import workers_by_default
+
+            workers = workers_by_default(rows.task.settings)
+            if workers == 1:
+                self._shared = Sharing(1)
+                return
         from checker.search.workers.team import Team
 
-        rows = self._rows
-        self._team = Team(rows.task, columns, rows.expander, shared.workers, self._level + 1)
+        self._team = Team(rows.task, columns, rows.expander, workers, self._level + 1)
 
     @property
     def _why_alone(self) -> str | None:
@@ -174,7 +181,8 @@ class EmbeddedRun:
     def stats(self) -> Mapping[str, object]:
         if self._team is not None:
             return self._team.stats()
-        alone = {} if self._shared.workers < 2 else {"workers": f"1: {self._why_alone or 'no level was wide enough'}"}
+        asked = self._shared.workers
+        alone = {} if asked is None or asked < 2 else {"workers": f"1: {self._why_alone or 'no level was wide enough'}"}
         return {**self._rows.stats(), **({} if self._columns is None else self._columns.stats()), **alone}
 
     def close(self) -> None:

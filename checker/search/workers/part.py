@@ -60,7 +60,7 @@ class Shipment(NamedTuple):
     rows of each of its batches that have moved here, in bits."""
 
 
-class Offer(NamedTuple):
+class OfferedStates(NamedTuple):
     """The new states of one part: for each batch the index of the packing, and the columns of a `Frontier`."""
 
     news: News
@@ -299,7 +299,7 @@ class Part:
         self._found = self.run.finish()
         return sum(len(batch) for part in self._found for batch in part.values())
 
-    def count(self, base: int) -> Offer | None:
+    def count(self, base: int) -> OfferedStates | None:
         """Number the new states from `base` on; and judge them, or write them to a region for all to judge some."""
         found, self._found = self._found, []
         self.run.store.skip_to(base)
@@ -309,13 +309,13 @@ class Part:
         self.run.judge_new(self.work)
         return None
 
-    def _offer(self, parts: Sequence[Frontier]) -> Offer:
+    def _offer(self, parts: Sequence[Frontier]) -> OfferedStates:
         used = list(dict.fromkeys(part.packing for part in parts))
         written = self._offered[self.number].write([part.columns for part in parts])
         batches = [(used.index(part.packing), pieces) for part, pieces in zip(parts, written, strict=True)]
-        return Offer(self._writer.news(), tuple([self._writer.text(packing) for packing in used]), tuple(batches))
+        return OfferedStates(self._writer.news(), tuple([self._writer.text(packing) for packing in used]), tuple(batches))
 
-    def judge(self, offers: Sequence[Offer], looks: Looks) -> Pruned:
+    def judge(self, offers: Sequence[OfferedStates], looks: Looks) -> Pruned:
         """Judge some of the new states of all parts; those that are not to be expanded."""
         run, work = self.run, self.work
         # All of these are packed anew if a packing gets other bits for what others have met.
@@ -334,7 +334,7 @@ class Part:
         )
         return [[next(pruned) for _ in part] for part in self._new]
 
-    def _accept(self, sender: int, reader: RowReader, offer: Offer) -> list[Frontier]:
+    def _accept(self, sender: int, reader: RowReader, offer: OfferedStates) -> list[Frontier]:
         """The new states of another part."""
         reader.take(offer.news)
         for text in offer.packings:

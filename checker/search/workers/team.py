@@ -11,7 +11,7 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -32,7 +32,7 @@ from checker.search.rows.expander import Expander
 from checker.search.workers.part import (
     DrawnPart,
     GivenUpPart,
-    Offer,
+    OfferedStates,
     Part,
     PartStats,
     Pruned,
@@ -45,6 +45,9 @@ from checker.search.workers.part import (
 )
 from checker.search.workers.processes import Board, Commands, Processes
 from interpreter.state.state import Slot
+
+_FEW: Final = 8
+"""More workers than these do not divide the rules: each would look at all states for few of them."""
 
 
 @dataclass(slots=True)
@@ -74,8 +77,8 @@ class Team:
         self._known = _Known()
         self._regions = Regions.of(workers)
         # Steps that liveness sees are gathered where their source is; and what is written to the disk is there once.
-        alone = run.graph is not None or run.judge.recorded or run.store.spill_files.budget is not None
-        self._by_rules = not alone
+        by_states = run.graph is not None or run.judge.recorded or run.store.spill_files.budget is not None
+        self._by_rules = workers <= _FEW and not by_states
         self._line = line_of([run.costs.seconds()])
         self._looks = looks_of(run)
         self._density = 0.0
@@ -120,7 +123,7 @@ class Team:
             shipments = self._expand()
             counts: list[int] = self._work("finish", [one.moved for one in shipments])
             bounds = [self.found, *accumulate(counts, initial=self.found)][1:]
-            offers: list[Offer] = self._processes.ask("count", [(base,) for base in bounds[:-1]], self._tick)
+            offers: list[OfferedStates] = self._processes.ask("count", [(base,) for base in bounds[:-1]], self._tick)
             pruned: list[Pruned] = self._work("judge", offers, self._looks) if self._by_rules else []
         except Stop as stop:
             stop.unfinished = self._given_up()
