@@ -44,7 +44,8 @@ def measure(row: Row, engine: str, repeat: int = 1) -> Measured:
 
 def _run(row: Row, engine: str) -> Measured:
     with tempfile.TemporaryFile("w+", encoding="utf-8") as out:
-        process = subprocess.Popen([*COMMAND, *row.arguments(), "--engine", engine], stdout=out)
+        alone = ["--workers", "1"] if engine == "embedded" else []
+        process = subprocess.Popen([*COMMAND, *row.arguments(), "--engine", engine, *alone], stdout=out)
         if row.limit_s is not None:
             resource.prlimit(process.pid, resource.RLIMIT_CPU, (row.limit_s, row.limit_s + 1))
         _, status, usage = os.wait4(process.pid, 0)

@@ -313,7 +313,8 @@ class Part:
         used = list(dict.fromkeys(part.packing for part in parts))
         written = self._offered[self.number].write([part.columns for part in parts])
         batches = [(used.index(part.packing), pieces) for part, pieces in zip(parts, written, strict=True)]
-        return OfferedStates(self._writer.news(), tuple([self._writer.text(packing) for packing in used]), tuple(batches))
+        texts = tuple([self._writer.text(packing) for packing in used])
+        return OfferedStates(self._writer.news(), texts, tuple(batches))
 
     def judge(self, offers: Sequence[OfferedStates], looks: Looks) -> Pruned:
         """Judge some of the new states of all parts; those that are not to be expanded."""
