@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -19,6 +20,7 @@ from checker.search.columns.sizes import Sizes
 from checker.search.columns.spill_file import SpillFiles
 from checker.search.workers.part import OfferedStates, Part
 from checker.search.workers.processes import Processes
+from checker.search.workers.team import Team
 from tests.checkpoint.conftest import WIDE, comparable, interrupted_after
 from tests.workers.conftest import SAFE, checked, workers
 
@@ -56,6 +58,20 @@ def test_any_number_of_workers(model: Path, count: int, settings: Settings) -> N
     """Counts, verdicts and counterexamples are those of one process."""
     alone = checked(model, 1, settings)
     assert comparable(checked(model, count, settings)) == comparable(alone)
+
+
+@pytest.mark.parametrize("by_rules", ["always", "never", "in turns"])
+def test_states_and_rules_are_divided(model: Path, by_rules: str) -> None:
+    """It is the same whether each worker expands its own states, or all states by some rules, or now this, now that."""
+    turns = cycle([True, True, False])
+
+    def pays(self: Team, parts: object) -> bool:
+        return by_rules == "always" if by_rules != "in turns" else next(turns)
+
+    with patch.object(Team, "_much_learned", pays):
+        together = [checked(model, count, ALL) for count in (2, 3)]
+    alone = checked(model, 1, ALL)
+    assert [comparable(one) for one in together] == [comparable(alone)] * 2
 
 
 def test_what_workers_do_is_counted(model: Path) -> None:
@@ -133,8 +149,8 @@ def test_a_level_that_is_given_up(model: Path) -> None:
     """An interruption within a level leaves the counts of the levels before it, and what the level has shown."""
     count = Part.count
 
-    def interrupted(self: Part, base: int) -> OfferedStates | None:
-        offer = count(self, base)
+    def interrupted(self: Part, base: int, by_rules: bool) -> OfferedStates | None:
+        offer = count(self, base, by_rules)
         if self.number == 0 and base > 60:
             os.kill(os.getppid(), signal.SIGINT)
             while True:

@@ -9,7 +9,7 @@ the assertions, of which each process judges a part.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from time import process_time
+from time import perf_counter
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ Slots = frozenset[Slot]
 
 
 class RuleCost(NamedTuple):
-    """The CPU seconds that a rule took, and the slots that all its paths read; none if it took next to nothing."""
+    """The seconds that a rule took, and the slots that all its paths read; none if it took next to nothing."""
 
     seconds: float
     slots: Slots
@@ -88,7 +88,10 @@ def line_of(costs: Sequence[Costs]) -> Line:
 
 
 class RuleCosts:
-    """The CPU seconds that rules took on the level under way, their part of finding which states are new included."""
+    """The seconds that rules took on the level under way, their part of finding which states are new included.
+
+    They are not CPU seconds, which take some systems as long to measure as a rule takes for a few rows.
+    """
 
     def __init__(self) -> None:
         self._spent: dict[Packing, dict[Position, tuple[StepRule, float, int]]] = {}
@@ -97,17 +100,17 @@ class RuleCosts:
 
     def begin(self) -> None:
         """What comes next is measured."""
-        self._since = process_time()
+        self._since = perf_counter()
 
     def note(self, rule: StepRule, steps: int) -> None:
         """A rule has made so many steps since `begin`."""
         spent = self._spent.setdefault(rule.packing, {})
         _, seconds, before = spent.get(rule.candidate.order, (rule, 0.0, 0))
-        spent[rule.candidate.order] = rule, seconds + process_time() - self._since, before + steps
+        spent[rule.candidate.order] = rule, seconds + perf_counter() - self._since, before + steps
 
     def note_joining(self) -> None:
         """It was found which states are new since `begin`."""
-        self._joining += process_time() - self._since
+        self._joining += perf_counter() - self._since
 
     def clear(self) -> None:
         """Another level begins."""

@@ -82,7 +82,8 @@ def looks_of(run: ColumnRun) -> Looks:
 class TakenIn(NamedTuple):
     """A level that is complete. `answers`: what the recorded assertions say of the new states.
 
-    `costs`: where all processes expand all states, what the rules took. `looks`: see `Looks`.
+    `costs`: what the rules took. `looks`: see `Looks`. `learned`: the CPU seconds of the level in which something was
+    learned.
     """
 
     level: Level
@@ -90,6 +91,7 @@ class TakenIn(NamedTuple):
     exact: bool
     costs: Costs
     looks: Looks
+    learned: float
 
 
 class GivenUpPart(NamedTuple):
@@ -138,6 +140,10 @@ class Regions(NamedTuple):
 
 
 Bits = NDArray[np.uint8]
+_CALL_S: Final = 1e-4
+"""What it takes to learn an execution path, more or less."""
+_MISS_S: Final = 2e-6
+"""What it takes to walk through a tree."""
 _BEYOND: Final = 2
 """How many times too many states to be sent there may be before a part stops to expand ahead of the others."""
 _NO_WORDS: Final[Words] = np.zeros(0, dtype=np.uint64)
@@ -172,7 +178,8 @@ class _Numbers:
 class Part:
     """The part with one number. The run is that of the process that was forked, which has found everything so far.
 
-    `by_rules`: all parts expand all states, each some of the rules. Otherwise each expands its own.
+    `by_rules`: all parts expand all states of the first level, each some of the rules. Otherwise each expands its own.
+    What they do on levels after that is said when their states are counted.
     """
 
     def __init__(
@@ -219,6 +226,8 @@ class Part:
         self._work: LevelWork | None = None
         self._expanding: Generator[None, None, None] | None = None
         self._found: list[dict[Packing, Batch]] = []
+        self._learned_s = 0.0
+        self._learned()
         self._new: list[list[Frontier]] = [[] for _ in range(ranges.count)]
         """The new states of a level, by part, where all judge some of them."""
 
@@ -291,7 +300,7 @@ class Part:
 
     def finish(self, moved: Sequence[Sequence[tuple[RegionPart, ...]]]) -> int:
         """How many new states there are. `moved`: see `Shipment`."""
-        if self._by_rules:
+        if self.run.shares is not None:
             bits = [self.regions[i].read(parts[self.number]) for i, parts in enumerate(moved)]
             for part, some in zip(self._waiting[self.number], zip(*bits, strict=True), strict=True):
                 anywhere = np.unpackbits(np.bitwise_or.reduce(some), count=len(part.rows))
@@ -299,12 +308,16 @@ class Part:
         self._found = self.run.finish()
         return sum(len(batch) for part in self._found for batch in part.values())
 
-    def count(self, base: int) -> OfferedStates | None:
-        """Number the new states from `base` on; and judge them, or write them to a region for all to judge some."""
+    def count(self, base: int, by_rules: bool) -> OfferedStates | None:
+        """Number the new states from `base` on; and judge them, or write them to a region for all to judge some.
+
+        `by_rules`: all parts are to expand all of them.
+        """
+        self._by_rules = by_rules
         found, self._found = self._found, []
         self.run.store.skip_to(base)
         self.run.number(self.work, found)
-        if self._by_rules:
+        if by_rules:
             return self._offer(self.work.frontier)
         self.run.judge_new(self.work)
         return None
@@ -382,8 +395,15 @@ class Part:
         answers = {key: bytes(column) for key, column in recorded.items()}
         for column in recorded.values():
             column.clear()
-        costs, looks = (self.run.costs.seconds(), looks_of(self.run)) if self._by_rules else ({}, {})
-        return TakenIn(level, answers, self.run.store.exact, costs, looks)
+        costs, looks = self.run.costs.seconds(), looks_of(self.run)
+        return TakenIn(level, answers, self.run.store.exact, costs, looks, self._learned())
+
+    def _learned(self) -> float:
+        """The CPU seconds, more or less, in which something was learned since this was asked last."""
+        total = self.run.space.memory.total()
+        learned = _CALL_S * total.calls + _MISS_S * total.misses
+        before, self._learned_s = self._learned_s, learned
+        return learned - before
 
     def give_up(self, end: int) -> GivenUpPart | None:
         """Be as before the level under way, if there is one; states were numbered up to `end` then."""

@@ -50,6 +50,10 @@ _FEW: Final = 8
 """More workers than these do not divide the rules: each would look at all states for few of them."""
 
 
+_MUCH: Final = 0.25
+"""The share of a level's CPU seconds in which so much is learned that it is to be learned by few."""
+
+
 @dataclass(slots=True)
 class _Known:
     """What the workers said of themselves when they were asked last."""
@@ -78,7 +82,9 @@ class Team:
         self._regions = Regions.of(workers)
         # Steps that liveness sees are gathered where their source is; and what is written to the disk is there once.
         by_states = run.graph is not None or run.judge.recorded or run.store.spill_files.budget is not None
-        self._by_rules = workers <= _FEW and not by_states
+        self._divisible = workers <= _FEW and not by_states
+        self._by_rules = self._next_by_rules = self._divisible
+        """Whether all workers expand all states of the level under way, each some of the rules; and of the next one."""
         self._line = line_of([run.costs.seconds()])
         self._looks = looks_of(run)
         self._density = 0.0
@@ -119,12 +125,15 @@ class Team:
     def next(self) -> Level:
         """Expand what waits."""
         self._board.clear()
+        by_rules = self._next_by_rules
         try:
             shipments = self._expand()
             counts: list[int] = self._work("finish", [one.moved for one in shipments])
             bounds = [self.found, *accumulate(counts, initial=self.found)][1:]
-            offers: list[OfferedStates] = self._processes.ask("count", [(base,) for base in bounds[:-1]], self._tick)
-            pruned: list[Pruned] = self._work("judge", offers, self._looks) if self._by_rules else []
+            offers: list[OfferedStates] = self._processes.ask(
+                "count", [(base, by_rules) for base in bounds[:-1]], self._tick
+            )
+            pruned: list[Pruned] = self._work("judge", offers, self._looks) if by_rules else []
         except Stop as stop:
             stop.unfinished = self._given_up()
             raise
@@ -137,6 +146,9 @@ class Team:
             for key, answers in part.answers.items():
                 self.run.judge.recorded[key] += answers
         self._known.exact = all(part.exact for part in parts)
+        if by_rules != self._by_rules:
+            self._by_rules, self._density = by_rules, 0.0
+        self._next_by_rules = self._divisible and self._much_learned(parts)
         self._line = line_of([part.costs for part in parts])
         for part in parts:
             self._looks = {**self._looks, **part.looks}
@@ -155,6 +167,11 @@ class Team:
                 self._ask("drop_graph")
         self._waiting = level.frontier
         return level
+
+    def _much_learned(self, parts: Sequence[TakenIn]) -> bool:
+        """Whether so much was learned on a level that dividing the next ones by rules pays."""
+        spent = sum(cost.seconds for part in parts for rules in part.costs.values() for cost in rules.values())
+        return sum(part.learned for part in parts) >= _MUCH * spent
 
     def _draw(self, graph: Graph) -> None:
         """Write the states that were expanded into the graph."""
