@@ -113,6 +113,8 @@ class Names:
         self._moved: list[tuple[str, python.Call]] = []
         self._lists: dict[str, tuple[str, int]] = {}
         """The kind and width of locals that are lists of Python; see `Compiled`."""
+        self._read_before: set[str] = set()
+        """The locals that were read before a list of Python was bound to them: in a loop they may have one then."""
 
     def locals(self) -> frozenset[str]:
         """The names of the variables."""
@@ -198,8 +200,14 @@ class Names:
             return None
         variable = self.variable(identifier)
         kind, width = self._lists.get(variable, ("any", 0))
+        if variable not in self._lists:
+            self._read_before.add(variable)
         code = name(variable) if identifier in self.assigned else call("bound", name(variable))
         return Compiled(code, kind, False, width)
+
+    def may_be_listed(self, identifier: str) -> bool:
+        """Whether all that reads a local will know that it is a list of Python."""
+        return self.variable(identifier) not in self._read_before
 
     def listed(self, identifier: str, value: Compiled) -> None:
         """A local has a list of Python as its only value."""

@@ -435,6 +435,8 @@ class PlainStatements:
         (target,) = targets
         if not isinstance(target, ast.Name) or not self.names.is_local(target):
             return False
+        if not self.names.may_be_listed(target.id):
+            return False
         return not self.in_place & {target.id, *roots} and is_bound_once(self.names.routine, target.id)
 
     def _unpack(self, target: ast.Expression, code: python.expr, plain: bool = False) -> list[python.stmt]:

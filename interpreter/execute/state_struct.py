@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 from interpreter.execute.world import World
 from interpreter.state.state import MISSING
-from interpreter.values import HostValue, Value, ValueWalk, equal
+from interpreter.values import HostValue, StructValue, Value, ValueWalk
+from interpreter.values.basis import equal_fields
 from interpreter.values.freeze import freeze
 from interpreter.values.tags import Tag
 
@@ -29,11 +30,16 @@ class StateStruct(HostValue):
         fields = [(name, freeze(value, interner)) for name, value in self.attributes().items()]
         return int(interner.intern_fields(Tag.STRUCT, fields))
 
+    def lay(self, walk: ValueWalk, flat: list[Hashable]) -> None:
+        StructValue(dict(self.attributes())).lay(walk, flat)
+
+    def key(self, walk: ValueWalk) -> Hashable:
+        return StructValue(dict(self.attributes())).key(walk)
+
     def equals(self, other: Value, walk: ValueWalk) -> bool:
-        if not isinstance(other, StateStruct):
-            return False
-        ours, theirs = self.attributes(), other.attributes()
-        return ours.keys() == theirs.keys() and all(equal(ours[name], theirs[name]) for name in ours)
+        assert isinstance(other, StructValue | StateStruct)
+        theirs = other.fields if isinstance(other, StructValue) else other.attributes()
+        return equal_fields(self.attributes(), theirs, walk)
 
 
 class _LazyFields(Mapping[str, object]):

@@ -32,7 +32,8 @@ def _clear(log: ListValue) -> None:
 
 
 def _extend(log: ListValue, items: object) -> None:
-    log.extend(iterable(items, "extend()"))
+    more = iterable(items, "extend()")  # it may be the list itself, which becomes another class when it is read
+    log.extend(more)
 
 
 def _insert(log: ListValue, index: object, item: object) -> None:

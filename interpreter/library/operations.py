@@ -77,7 +77,8 @@ def augmented(op: str, left: object, right: object) -> object:
     """The value to bind after `left op= right` (`op` without `=`): lists, sets, dicts change in place as in Python."""
     match op, left, right:
         case "+", ListValue(), _:
-            left.extend(iterable(right, "+="))
+            more = iterable(right, "+=")  # it may be the list itself, which becomes another class when it is read
+            left.extend(more)
             return left
         case "*", ListValue(), int() if type(right) is int:
             product = arithmetic.multiply(left, right)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NoReturn
 
-from interpreter.values import SymmetricValue
+from interpreter.values import HostValue, SymmetricValue
 from interpreter.values.basis import truth, type_name
 from interpreter.values.budget import METER, check_int, check_size, parts_of_keys
 from interpreter.values.containers import DictValue, ListValue, SetValue, StructValue
@@ -52,9 +52,10 @@ def add(left: object, right: object) -> object:
             check_size(len(left.items) + len(right.items), "the list")
             METER.make(len(left.items) + len(right.items))
             return ListValue(left.items + right.items)
-        case StructValue(), StructValue():
-            METER.make(len(left.fields) + len(right.fields))
-            return StructValue({**left.fields, **right.fields})
+        case (StructValue() | HostValue(), StructValue() | HostValue()) if left.kind == "struct" == right.kind:
+            ours, theirs = (one.fields if isinstance(one, StructValue) else one.attributes() for one in (left, right))
+            METER.make(len(ours) + len(theirs))
+            return StructValue({**ours, **theirs})
     if isinstance(left, SymmetricValue) and type(right) is int:
         return _shift(left, right, "+")
     if isinstance(right, SymmetricValue) and type(left) is int:

@@ -234,8 +234,8 @@ class StructValue(Value):
         walk.leave()
 
     def equals(self, other: Value, walk: ValueWalk) -> bool:
-        assert isinstance(other, StructValue)
-        return equal_fields(self.fields, other.fields, walk)
+        # The fields of a whole state compare themselves: they are read one by one.
+        return equal_fields(self.fields, other.fields, walk) if type(other) is StructValue else other.equals(self, walk)
 
 
 class RecordValue(Container):

@@ -14,7 +14,7 @@ from interpreter.values.budget import METER
 from interpreter.values.container import Container
 from interpreter.values.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
 from interpreter.values.problem import ModelMistake
-from interpreter.values.references import Channel, Instance, ModelValue, Stub, SymmetricValue
+from interpreter.values.references import Channel, HostValue, Instance, ModelValue, Stub, SymmetricValue
 
 FEW: Final = 32
 """Up to this many elements are compared one by one, which is faster."""
@@ -52,6 +52,8 @@ def _inside(value: object, depth: int, walk: ValueWalk) -> Hashable:
         case StructValue() | RecordValue():
             names = tuple(sorted(value.fields))
             return (value.kind, names, *_each([value.fields[name] for name in names], depth, walk))
+        case HostValue() if value.kind == "struct":  # a whole state, which equals the struct of its variables
+            return _inside(StructValue(dict(value.attributes())), depth, walk)
         case DictValue() if value.size() <= _most(depth):
             pairs = value.entries.items()
             return ("dict", frozenset((key, _inside(member, depth + 1, walk)) for key, (_, member) in pairs))

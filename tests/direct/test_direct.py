@@ -143,6 +143,8 @@ LISTS = [
     "a = list(xs) if x else [x]\nx = len(a)",
     "a = [v for v in xs]\ny = oneof a\nx = y + len(a)",
     "if x < 5:\n    a = [x]\nx = len(a) - 1",
+    "for v in [0, 1]:\n    if v:\n        out = (a == xss[0], a in xss)\n    a = [v + 1]",
+    "out = second(xss[0])",
     "a = corners(x)\nb = corners(2)\nx = len(a) + len(b)",
     "out = [p - q for p, q in corners(x)] + [p + q for p, q in corners(x)]",
     "x = len(set([(v, 1) for v in xs])) + len(set([v for v in xs]))",
@@ -153,6 +155,16 @@ LISTS = [
     "n['a'] = 1\nn['b'] = 2\nn['a'] = n['b']",
 ]
 """Lists that are only iterated over, measured or compared."""
+FUNCTIONS = """\
+def corners(n):
+    near = [(n - 1, n), (n, n + 1)]
+    return [(r, c) for r, c in near if r < 2]
+def second(xs):
+    for v in [0, 1]:
+        if v:
+            return (a == xs, a in [xs])
+        a = [v + 1]
+"""
 MOVED = [
     "a = xs[1:]\nxs = a",
     "a = xs + [x]\na.append(3)\nxs = a",
@@ -195,8 +207,7 @@ NOT_LISTS = [
 @pytest.mark.parametrize("body", LISTS + MOVED + NOT_MOVED)
 def test_lists(body: str) -> None:
     """Lists that stay lists of Python are equal to those of the language in all that is asked of them."""
-    functions = "def corners(n):\n    near = [(n - 1, n), (n, n + 1)]\n    return [(r, c) for r, c in near if r < 2]\n"
-    tally = agree(compare_text(_model(body).replace("action Init:", f"{functions}action Init:", 1), 20))
+    tally = agree(compare_text(_model(body).replace("action Init:", f"{FUNCTIONS}action Init:", 1), 20))
     assert body in NOT_MOVED or (tally.compared and not tally.reasons), tally.reasons
 
 

@@ -100,6 +100,32 @@ def test_states_have_a_text() -> None:
         assert (error.code, error.text) == ("R17", f"fail: struct(log = [[1]], x = {shown})")
 
 
+@pytest.mark.parametrize("engine", ["plain", "direct rows", "columns"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "{0} == struct(x=x) and struct(x=x) == {0} and {0} != struct(x=x, y=1) and struct() != {0}",
+        "{0} in [struct(x=x)] and struct(x=x) in [{0}] and [1, struct(x=x)].index({0}) == 1",
+        "len(set([{0}, struct(x=x)])) == 1 and {{struct(x=x): 3}}[{0}] == 3",
+        "{0} in genericset([struct(x=x)]) and bag([{0}]) == bag([struct(x=x)])",
+        "{0} + struct(y=1) == struct(x=x, y=1) and (struct(x=7) + {0}).x == x and ({0} + {0}).x == x",
+    ],
+)
+def test_states_are_structs(question: str, engine: str) -> None:
+    """A whole state equals the struct of its variables, hashes and merges as that does."""
+    model = f"""
+        action Init: x = 0
+        atomic action Go:
+            require x < 2
+            x += 1
+        atomic action Rest: pass
+        transition assertion P(before, after): return {question.format("after")}
+        always assertion Q: return all([{question.format("s.state")} for s in next_states() if s.state.x == x])
+    """
+    report = report_of(model, engine)
+    assert [p.verdict for p in report.properties] == ["holds", "holds"], report.error
+
+
 @pytest.mark.parametrize("engine", ["plain", "embedded"])
 @pytest.mark.parametrize(
     "assertion",

@@ -79,6 +79,8 @@ class Folds:
         """The sites at which comprehensions are evaluated as they are written."""
         self.reading: set[Hashable] = set()
         """The folds, by site and values around, with turns that read the state."""
+        self.around: set[Hashable] = set()
+        """The sites of folds with such folds in their turns."""
 
     def ids_of(self, values: Iterable[object]) -> tuple[int, ...]:
         """The ids of values, UNBOUND for MISSING; ModelMistake if a value cannot be in a state."""
@@ -178,6 +180,8 @@ class PathFolds:
         self.folds = folds
         self._path = path
         self._met = met
+        self._asked = 0
+        """How many folds with turns that read the state were asked."""
 
     def step(self, fold: Fold, elements: Sequence[int]) -> str | None:
         """The step to the answer of a fold over a set that may have these elements; None: as it is written."""
@@ -192,15 +196,19 @@ class PathFolds:
         except ModelMistake:
             folds.refused.add(fold.site)
             return None
-        if key in folds.reading:
+        if key in folds.reading or fold.site in folds.around:
             return self._reading(fold, key, elements)
         number = folds.number(key, fold.site[1])
         known = folds.known[number]
         for element in elements:
             turn = known.turns.get(element)
             if turn is None:
-                before = self._path.touches
+                before, asked = self._path.touches, self._asked
                 turn = self._turn(fold, element)
+                if self._asked != asked:
+                    # Those in it are known by all that was asked before, and this would be asked twice.
+                    folds.around.add(fold.site)
+                    raise BeginAnew
                 if self._path.touches != before:
                     folds.reading.add(key)
                     return self._reading(fold, key, elements)
@@ -212,6 +220,7 @@ class PathFolds:
 
     def _reading(self, fold: Fold, key: Hashable, elements: Sequence[int]) -> str:
         """As `step`, of a fold whose turns read the state."""
+        self._asked += 1
         turns = {element: self._turn(fold, element) for element in elements}
         number = self.folds.number((key, self._path.prefix()), fold.site[1])
         self.folds.known[number].turns.update(turns)
