@@ -81,16 +81,16 @@ class BuiltinCalls(Forms):
         return Compiled(call("total", self.elements(only)), "int", True)
 
     def _least(self, arguments: list[ast.Expression]) -> Compiled | None:
-        return self._of_ints("min", arguments)
+        return self._extreme("min", arguments)
 
     def _greatest(self, arguments: list[ast.Expression]) -> Compiled | None:
-        return self._of_ints("max", arguments)
+        return self._extreme("max", arguments)
 
-    def _of_ints(self, which: str, arguments: list[ast.Expression]) -> Compiled | None:
+    def _extreme(self, which: str, arguments: list[ast.Expression]) -> Compiled | None:
         if len(arguments) == 1:
-            return Compiled(call("extreme", name(which), self.elements(arguments[0])), "int", True)
+            return Compiled(call("extreme", name(which), self.elements(arguments[0])), "any", True)
         values: list[python.expr] = [self.value(argument) for argument in arguments]
-        return Compiled(call("extreme", name(which), python.Tuple(values, python.Load())), "int", True)
+        return Compiled(call("extreme", name(which), python.Tuple(values, python.Load())), "any", True)
 
     def _sorted(self, arguments: list[ast.Expression]) -> Compiled | None:
         (only,) = self._one(arguments)

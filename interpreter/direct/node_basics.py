@@ -31,7 +31,10 @@ _LIST: Final = Tag.LIST
 _SET: Final = Tag.SET
 _STRING: Final = Tag.STRING
 _STRUCT: Final = Tag.STRUCT
+_SYMMETRIC: Final = Tag.SYMMETRIC
 _TUPLE: Final = Tag.TUPLE
+_ADDED: Final = frozenset({_STRUCT, _SYMMETRIC})
+"""The types of values that the interpreter adds to others."""
 
 ANY_ORDER: Final = frozenset(
     {"|", "&", "-", "^", "<", "<=", ">", ">=", ".union", ".intersection", ".difference", ".symmetric_difference",
@@ -134,8 +137,8 @@ class Basics:
             return False
         if kind is ValueNode:
             self.fuel[0] -= left.weight
-            if left.symmetric and right.symmetric:
-                raise GiveUp
+            if left.symmetric and right.symmetric and len(left.symmetric | right.symmetric) > 1:
+                raise GiveUp  # it may be a mistake to compare values of two domains
             return False
         return bool(left == right)
 
@@ -179,7 +182,7 @@ class Basics:
         if kind is int or kind is bool:
             return any(other is item or (type(other) is kind and other == item) for other in items)
         if kind is ValueNode and item.symmetric:
-            raise GiveUp
+            return any([self.eq(item, other) for other in items])
         return item in items
 
     def lacks(self, item: Any, group: Any) -> bool:
@@ -348,7 +351,7 @@ class Basics:
             return self.nodes[self.nodes.interner.intern(left.tag, payload(left.number) + payload(right.number))]
         if type(left) is str and type(right) is str and len(left) + len(right) <= MOST_CHARACTERS:
             return left + right
-        if type(left) is ValueNode and left.tag is _STRUCT:
+        if (type(left) is ValueNode and left.tag in _ADDED) or (type(right) is ValueNode and right.tag is _SYMMETRIC):
             return self.apply("+", BINARY["+"], (left, right))
         raise GiveUp
 
@@ -393,13 +396,13 @@ class Basics:
                 raise GiveUp
         return self.small(sum(items))
 
-    def extreme(self, choose: Callable[[Iterable[int]], int], items: Sequence[Any]) -> int:
-        """`min` or `max` of ints."""
-        for item in items:
-            if type(item) is not int:
-                raise GiveUp
+    def extreme(self, choose: Callable[[Iterable[int]], int], items: Sequence[Any]) -> Any:
+        """`min` or `max`"""
         if not items:
             raise GiveUp
+        for item in items:
+            if type(item) is not int:
+                return self.function(choose.__name__, self.list_of(items))
         self.fuel[0] -= len(items)
         return choose(items)
 

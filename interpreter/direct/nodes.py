@@ -42,7 +42,7 @@ class ValueNode:
     struct or record by name, else None. `table`: of a dict the values by key, of a set the elements, by what `key`
     returns. `mutable`: a mutable container is anywhere inside; `deep`: below the node itself. `choices`: the positions
     and texts of its distinct members as alternatives, once they were asked for; `sized`: it is a collection; `roles`:
-    an instance is inside. Most nodes are made to be stored and never looked into: what is inside is found when it is
+    an instance is inside; `symmetric`: the domains of the symmetric values inside. Most nodes are made to be stored and never looked into: what is inside is found when it is
     first asked for.
     """
 
@@ -66,7 +66,7 @@ class ValueNode:
     table: dict[Hashable, Any] | None
     mutable: bool
     deep: bool
-    symmetric: bool
+    symmetric: frozenset[str]
     roles: bool
     choices: tuple[Any, ...] | None
 
@@ -179,5 +179,5 @@ class Nodes(dict[int, Any]):
         node.deep = node.mutable and (
             node.tag not in MUTABLE_TAGS or any(interner.mutable(child) for child in interner.children(number))
         )
-        node.symmetric = bool(interner.symmetric(number))
+        node.symmetric = frozenset([domain for domain, _ in interner.symmetric(number)])
         node.roles = interner.has_roles(number)
