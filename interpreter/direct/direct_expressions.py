@@ -337,7 +337,7 @@ class DirectExpressions(BuiltinCalls):
             if listed.kind in LISTS:
                 operation = "position_of" if function.name == "index" else "occurrences"
                 return Compiled(call(operation, self.members(listed), *values), "int", True)
-        if self.raw and not values and function.name in ("items", "keys", "values"):
+        if not values and function.name in ("items", "keys", "values") and (self.raw or function.name != "items"):
             return self._of_dict(function.name, self.value(owner))
         code = call("method", constant(function.name), self.value(owner), *values)
         return Compiled(code, "any", function.name in FRESH)
@@ -445,11 +445,20 @@ class DirectExpressions(BuiltinCalls):
         return element, generators
 
 
+def _called(code: python.expr) -> tuple[str, list[python.expr]]:
+    """The name of the function that is called, and the arguments."""
+    if isinstance(code, python.Call) and isinstance(code.func, python.Name):
+        return code.func.id, code.args
+    return "", []
+
+
 def _lazily(elements: python.expr) -> python.expr:
     """The elements of a loop, each asked for when it is taken."""
-    called = elements.func if isinstance(elements, python.Call) else None
-    if isinstance(elements, python.Call) and isinstance(called, python.Name) and called.id in ("live", "entries"):
-        return python.Call(name(f"{called.id}_lazily"), elements.args, [])
+    operation, arguments = _called(elements)
+    if operation in ("live", "entries"):
+        return call(f"{operation}_lazily", *arguments)
+    if operation == "turns" and _called(arguments[0])[0] == "values_of":
+        return call("values_lazily", *_called(arguments[0])[1], *arguments[1:])
     return elements
 
 

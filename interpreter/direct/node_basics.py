@@ -182,7 +182,7 @@ class Basics:
         if kind is int or kind is bool:
             return any(other is item or (type(other) is kind and other == item) for other in items)
         if kind is ValueNode and item.symmetric:
-            return any([self.eq(item, other) for other in items])
+            return any(self.eq(item, other) for other in items)
         return item in items
 
     def lacks(self, item: Any, group: Any) -> bool:

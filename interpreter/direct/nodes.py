@@ -42,8 +42,8 @@ class ValueNode:
     struct or record by name, else None. `table`: of a dict the values by key, of a set the elements, by what `key`
     returns. `mutable`: a mutable container is anywhere inside; `deep`: below the node itself. `choices`: the positions
     and texts of its distinct members as alternatives, once they were asked for; `sized`: it is a collection; `roles`:
-    an instance is inside; `symmetric`: the domains of the symmetric values inside. Most nodes are made to be stored and never looked into: what is inside is found when it is
-    first asked for.
+    an instance is inside; `symmetric`: the domains of the symmetric values inside. Most nodes are made to be stored and
+    never looked into: what is inside is found when it is first asked for.
     """
 
     __slots__ = (

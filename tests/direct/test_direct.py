@@ -217,6 +217,35 @@ def test_lists_that_fail(body: str) -> None:
     agree(compare_text(_model(body), 20))
 
 
+def test_symmetric_values() -> None:
+    """Symmetric values of one domain are compared, added to and chosen from; those of two domains are a mistake."""
+    text = """---
+{"deadlock_detection": false}
+---
+Time = symmetry.interval(name="t", divergence=3)
+Name = symmetry.nominal(name="n", limit=3, materialize=True)
+action Init:
+    clocks = [Time.min()] * 2
+    pairs = []
+    out = None
+    names = {name: 0 for name in Name.values()}
+atomic action Move:
+    at = oneof [0, 1]
+    clocks[at] = max(clocks[0], clocks[1]) + 1
+    out = (clocks[at] - clocks[1 - at], clocks[0] == clocks[1], min(clocks) < max(clocks), 1 + clocks[0] in clocks)
+atomic action Give:
+    name = oneof names
+    require (name, 1) not in pairs and len(pairs) < 2
+    pairs.append((name, 1))
+    names[name] = len(pairs)
+    out = (pairs[0] == (name, 1), pairs == [(name, 1)], sum(names.values()), [v > 0 for v in names.values()])
+"""
+    tally = agree(compare_text(text, 60))
+    assert tally.compared > 60 and tally.recorded and not tally.reasons, tally.reasons
+    mixed = "require (name, 1) not in pairs", "require (name, 1) not in [(clocks[0], 1)]"
+    assert agree(compare_text(text.replace(*mixed), 6)).left
+
+
 def test_results_of_defs() -> None:
     """What a `def` returns is remembered by its arguments, but not where these hold an instance: fields change."""
     text = """---

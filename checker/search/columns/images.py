@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import islice
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from checker.search.columns.batch import Batch
 from checker.search.columns.capacity import LISTED, table_slot
 from checker.search.columns.code_tables import NO_PROPERTY, CodeTable, Ints, Tables, Words, distinct
+from checker.search.columns.least_keys import LeastKeys
 from checker.search.columns.listed_slots import Ranks, listed, put_listed
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import Sizes
@@ -115,14 +116,10 @@ class _Move:
         rename = partial(self._renamed.value, slot)
         return renamed_head(interner, number, rename) if interner.tag(number) is Tag.HEAD else rename(number)
 
-    def keys(self, codes: dict[Slot, Ints], high: Words, low: Words) -> tuple[Words, Words]:
-        """The keys of the images of rows with these codes and keys."""
-        sums = np.zeros((len(high), 2), dtype=np.uint64)
-        for slot, column in codes.items():
-            renamed = self._slots[table_slot(slot)]
-            if renamed.matters:
-                sums += renamed.sums.take(column, axis=0)
-        return high + sums[:, 0], low + sums[:, 1]
+    def sums(self, slot: Slot) -> Words | None:
+        """What the codes of a slot add to the key of the image more than to that of the row; None: nothing."""
+        renamed = self._slots[table_slot(slot)]
+        return renamed.sums if renamed.matters else None
 
     def rows(self, rows: Rows) -> Rows:
         """The images, as rows of the target, which is not outgrown."""
@@ -143,6 +140,18 @@ class _Move:
         return made
 
 
+def _unchanged(_: Slot) -> Words | None:
+    """The sums of a renaming that changes nothing."""
+    return None
+
+
+class _Group(NamedTuple):
+    """The moves of rows with the same names in use, by number, and the keys of their images."""
+
+    moves: range
+    keys: LeastKeys
+
+
 class Images:
     """Chooses the images of rows."""
 
@@ -153,7 +162,7 @@ class Images:
         self._bits: dict[tuple[str, Index], int] = {}
         self._masks: dict[CodeTable, Ints] = {}
         self._moves: list[_Move] = []
-        self._groups: dict[tuple[Packing, int], list[int] | None] = {}
+        self._groups: dict[tuple[Packing, int], _Group | None] = {}
 
     def choose(self, packing: Packing, batch: Batch) -> Ints:
         """Set and return the moves of a batch, and replace the keys of the rows by those of the images.
@@ -171,32 +180,16 @@ class Images:
             if group is None:
                 continue
             rows = np.flatnonzero(masks == mask)
-            if not group:
+            if not group.moves:
                 moves[rows] = NO_STEP
                 continue
             some = codes if len(rows) == len(masks) else {slot: column[rows] for slot, column in codes.items()}
-            found = self._least(group, known, some, high[rows], low[rows])
-            moves[rows], batch.high[rows], batch.low[rows] = found
+            for number in group.moves:
+                METER.ask()
+                self._moves[number].learn(known)
+            chosen, batch.high[rows], batch.low[rows] = group.keys.least(some, high[rows], low[rows])
+            moves[rows] = group.moves.start + chosen
         return moves
-
-    def _least(
-        self, group: list[int], known: tuple[int, int], codes: dict[Slot, Ints], high: Words, low: Words
-    ) -> tuple[Ints, Words, Words]:
-        moves = np.full(len(high), group[0], dtype=np.int64)
-        least: tuple[Words, Words] | None = None
-        for number in group:
-            METER.ask()
-            move = self._moves[number]
-            move.learn(known)
-            key = move.keys(codes, high, low) if move.changes else (high, low)
-            if least is None:
-                least = key
-                continue
-            less = (key[0] < least[0]) | ((key[0] == least[0]) & (key[1] < least[1]))
-            moves[less] = number
-            least = np.where(less, key[0], least[0]), np.where(less, key[1], least[1])
-        assert least is not None
-        return moves, *least
 
     def targets(self, batch: Batch) -> set[Packing]:
         """The packings to which the images belong."""
@@ -216,7 +209,7 @@ class Images:
 
     # --- what is in use --------------------------------------------------------------------------------------------
 
-    def _group(self, packing: Packing, mask: int) -> list[int] | None:
+    def _group(self, packing: Packing, mask: int) -> _Group | None:
         """The moves of rows with these names in use: none if no step leads there; None if there are too many."""
         key = (packing, mask)
         if key not in self._groups:
@@ -225,11 +218,13 @@ class Images:
             if len(renamings) > self._sizes.renamings or len(self._bits) > self._sizes.names:
                 self._groups[key] = None
             elif self._images.exceeds(used):
-                self._groups[key] = []
+                self._groups[key] = _Group(range(0), LeastKeys(()))
             else:
+                made = [_Move(self._packings, packing, self._images.renamed(one)) for one in renamings]
                 first = len(self._moves)
-                self._moves += [_Move(self._packings, packing, self._images.renamed(one)) for one in renamings]
-                self._groups[key] = list(range(first, len(self._moves)))
+                self._moves += made
+                keys = LeastKeys([one.sums if one.changes else _unchanged for one in made])
+                self._groups[key] = _Group(range(first, len(self._moves)), keys)
         return self._groups[key]
 
     def _used(self, packing: Packing, codes: dict[Slot, Ints]) -> NDArray[np.int64]:

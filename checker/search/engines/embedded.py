@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from checker.core.exploration import PathLink
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
     from checker.storage.file_store import FileStore
 
 
+_COSTLY: Final = 12
+"""A state with many images counts for at most so many states when it is decided whether to go by columns."""
+_DEAREST: Final = 4
+"""So many images cost as much row by row as the rest of a state."""
 _PAYS: Final = 1 << 14
 """States in the frontier from which several processes are faster than one."""
 
@@ -95,13 +100,26 @@ class EmbeddedRun:
         return self._rows.first()
 
     def next(self) -> Level:
-        wide = self._wide
-        if self._columns is None and not self._stays and wide is not None and len(self._rows.waiting) >= wide:
+        if self._columns is None and not self._stays and self._is_wide():
             self._take_over()
         self._share()
         level = self._go()
         self._level += 1
         return level
+
+    def _is_wide(self) -> bool:
+        """Whether the states that wait are enough for columns: row by row, each has the cost of its images."""
+        waiting = self._rows.waiting
+        if self._wide is None or not waiting:
+            return False
+        if len(waiting) >= self._wide:
+            return True
+        if not self._rows.symmetric or _COSTLY * len(waiting) < self._wide:
+            return False
+        images = self._rows.machine.images
+        renamings = images.renamings(images.used(waiting[-1].state))
+        most = _DEAREST * self._wide // len(waiting) + 1
+        return len(waiting) * sum(1 for _ in islice(renamings, most)) >= _DEAREST * self._wide
 
     def _go(self) -> Level:
         if self._team is not None:

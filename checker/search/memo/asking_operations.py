@@ -23,7 +23,7 @@ BY_PARTS: Final = frozenset(
     {"alternatives", "any_order", "append", "at", "bound", "contains", "discarded", "each", "entries",
      "entries_lazily", "field_put", "fields_of", "give_up", "is_role", "joined", "keys_of", "lacks", "live",
      "live_lazily", "member_at", "method", "own", "plain", "put", "put_all", "removed", "role_of", "set_add", "size",
-     "sliced", "spend", "tuples", "turns", "values_of", "zipped"}
+     "sliced", "spend", "tuples", "turns", "values_lazily", "values_of", "zipped"}
 )  # fmt: skip
 """The operations that may be given containers of which only the head is known."""
 
@@ -131,6 +131,13 @@ class AskingOperations(Operations):
             return self.entries(value, cost)
         keys = self.turns(value.shape.keys, cost)
         return _Members(value, lambda index: (keys[index], value.member(index)))
+
+    def values_lazily(self, value: Any, cost: int) -> Sequence[Any]:
+        """As `values_of`, of which each value is asked for when it is taken."""
+        if type(value) is not AskedNode or value.shape.tag is not _DICT:
+            return self.turns(self.values_of(value), cost)
+        self.turns(value.shape.keys, cost)
+        return _Members(value, value.member)
 
     # --- changes ---------------------------------------------------------------------------------------------------
 
