@@ -132,6 +132,8 @@ atomic action Count:
 """
     explored = answer("mix.fizz", text, 20, True, 15_000, Sizes(learning=100))
     assert explored.stats["run directly"] > 500
+    new = {name: figures for name, figures in explored.stats.items() if name.startswith("new at")}
+    assert list(new) == ["new at mix.fizz:11, all of board"], "it is sliced there"
     assert explored.stats["rules not remembered"] == 0
     # Floats are left to the interpreter.
     text = text.replace("    n = sum(", "    n = len([1.5]) - 1 + sum(")

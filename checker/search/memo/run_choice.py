@@ -65,6 +65,7 @@ _FEW: Final = 8
 class RunChoice:
     """The choice for one rule: all who evaluate it ask here how. It is remembered, unless it goes `directly`, or is
     `forgotten`: run anew by the interpreter from then on. `recorded`: its paths are recorded by functions of Python.
+    `new` counts the evaluations that needed a run, for people.
 
     `supported` tells whether it can be run directly: asked when that would pay.
     """
@@ -83,6 +84,7 @@ class RunChoice:
         "directly",
         "evaluations",
         "forgotten",
+        "new",
         "recorded",
     )
 
@@ -91,6 +93,7 @@ class RunChoice:
         self.forgotten = False
         self.recorded = False
         self.evaluations = 0
+        self.new = 0
         self._supported = supported
         self._thresholds = thresholds
         self._open = True
@@ -135,6 +138,7 @@ class RunChoice:
         self._total += calls
         self._steps += steps
         self.evaluations += evaluations
+        self.new += min(calls, evaluations) if self.remembered else evaluations
         if self.evaluations >= self._until or (
             self.open
             and self._before is None

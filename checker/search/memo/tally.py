@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import NamedTuple
 
@@ -11,13 +11,14 @@ from checker.search.memo.trie import Counters
 
 class Tally(NamedTuple):
     """What remembering did: runs of functions that recorded paths, rules run directly, read trees, rules that are not
-    remembered."""
+    remembered. `new`: by the location of a rule of which much was new, how often it was, of so many evaluations."""
 
     total: Counters
     recorded: int
     directly: int
     trees: int
     forgotten: int
+    new: Mapping[str, tuple[int, int]]
 
     def stats(self) -> dict[str, object]:
         """The effect of remembering, for `--stats`."""
@@ -36,6 +37,7 @@ class Tally(NamedTuple):
             "read trees": self.trees,
             "tree nodes": total.nodes,
             "rules not remembered": self.forgotten,
+            **{f"new at {location}": f"{new:,} of {asked:,}" for location, (new, asked) in self.new.items()},
         }
 
     def together(self, others: Sequence[Tally]) -> Tally:
@@ -49,7 +51,17 @@ class Tally(NamedTuple):
         recorded = self.recorded + sum(other.recorded - self.recorded for other in others)
         directly = self.directly + sum(other.directly - self.directly for other in others)
         trees = max(self.trees, *[other.trees for other in others])
-        return Tally(counted, recorded, directly, trees, max(self.forgotten, *[other.forgotten for other in others]))
+        forgotten = max(self.forgotten, *[other.forgotten for other in others])
+        return Tally(counted, recorded, directly, trees, forgotten, self._new_together(others))
+
+    def _new_together(self, others: Sequence[Tally]) -> dict[str, tuple[int, int]]:
+        found: dict[str, tuple[int, int]] = {}
+        for location in dict.fromkeys(one for other in others for one in other.new):
+            begun = self.new.get(location, (0, 0))
+            known = [other.new.get(location, begun) for other in others]
+            new, asked = (begun[i] + sum(one[i] - begun[i] for one in known) for i in (0, 1))
+            found[location] = (new, asked)
+        return found
 
 
 def _rate(hits: int, asked: int) -> float:
