@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from fizz import Options, Span
 from fizz.base.light import dataclass
 from interpreter import Machine, Program
-from interpreter.compile.program import ActionProgram, AssertionProgram, ChoiceLoops, RoleProgram, Routine
+from interpreter.compile.program import ActionProgram, AssertionProgram, ChoiceLoops, RoleProgram, Routine, Sequence
 from interpreter.execute.view import Recorder, View
 from interpreter.machine import Note
 from interpreter.state.candidates import Candidates
@@ -53,6 +53,8 @@ CRASHES = ("role", *INSTANCE)
 """The slot that a state has where the role instance may crash: so it is there in some layouts only."""
 
 HERE = Span("toy", 1, 1, 1, 2)
+EMPTY = Sequence(0, "0", "atomic", ())
+"""The body of every routine: what a rule does is in its table."""
 
 
 class Alternative(NamedTuple):
@@ -120,7 +122,7 @@ def toy_program(toy: Toy, **options: Any) -> ToyProgram:
     rules = (*toy.actions, *toy.continues)
     # The last routine stands for the assertions, whose verdicts are given.
     names = [*[rule.name for rule in rules], "assertions"]
-    routines = (Routine(i, name, None, "action", (), frozenset(), (), HERE) for i, name in enumerate(names))
+    routines = (Routine(i, name, None, "action", (), frozenset(), (EMPTY,), HERE) for i, name in enumerate(names))
     actions = (ActionProgram(r.name, r.name, i, r.fairness) for i, r in enumerate(toy.actions))
     asserted = (AssertionProgram(i, a.name, a.kind, len(rules), None, (), HERE) for i, a in enumerate(toy.assertions))
     node = RoleProgram(ROLE, False, None, (), {}, (), ("ephemeral", ("x",)), frozenset(), True)
