@@ -31,6 +31,10 @@ class _Follows(Exception):
     """A rule asks for the successors of the state. These are computed by rules, which cannot be run while it is run."""
 
 
+class Unnoted(Exception):
+    """A rule executed something that was not noted as executed before, and is not to be noted now."""
+
+
 class _Bound(NamedTuple):
     """A rule for states of one layout. `run`: None if it is left to the interpreter there."""
 
@@ -108,6 +112,8 @@ class DirectRules(CompiledRules):
         self._followers = Followers(self.nodes, self.sides, bool(machine.program.roles))
         self._successors: list[FieldsOnly] | None = None
         """Those of the state of the rule that is run, if they are known."""
+        self._unnoted = False
+        """Whether the last rule executed something that is not noted."""
         self.direct = 0
         self.given_up = 0
 
@@ -173,6 +179,7 @@ class DirectRules(CompiledRules):
             return None
         if self._marked and noted:
             self._note_marked()
+        self._unnoted = bool(self._marked)
         self._unmark()
         self.direct += 1
         if rule.kind is StepKind.ASSERT:
@@ -186,13 +193,16 @@ class DirectRules(CompiledRules):
         except GiveUp:
             return None
 
-    def follow(self, rule: Rule, following: Following, share: int) -> bool | None:
+    def follow(self, rule: Rule, following: Following, share: int, noted: bool) -> bool | None:
         """The verdict of an assertion in a state with these successors; None: ask the interpreter.
 
-        `share`: no more may be spent than this part of the budget.
+        `share`: no more may be spent than this part of the budget. `noted`: what it executes counts as executed; if it
+        does not, and was not noted before, `Unnoted` is raised.
         """
         before = self._of(rule)
-        found = self.results(rule, following.state, following=following)
+        found = self.results(rule, following.state, noted=noted, following=following)
+        if found is not None and self._unnoted:
+            raise Unnoted
         # If it was made anew just now it may have read more than was known before.
         if found is None or self._of(rule) is not before or self.spent * share > self._most:
             return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from fizz import Span
@@ -110,6 +110,14 @@ class Closure(FunctionValue):
         self.body = body
         self.environment = environment
         self.receiver = receiver
+
+    def held(self) -> Iterable[object]:
+        """Defaults, which are evaluated once, and the variables around the function."""
+        yield from self.defaults.values()
+        around: Environment | None = self.environment
+        while around is not None:
+            yield from around.locals.values()
+            around = around.outer
 
     def call(self, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
         METER.count += self.cost

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import ClassVar
 
 from interpreter.values.basis import Value, ValueWalk
@@ -21,6 +21,10 @@ class FunctionValue(Value):
     def call(self, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
         """The result for runtime values as arguments. Raises `ModelMistake`."""
         raise NotImplementedError
+
+    def held(self) -> Iterable[object]:
+        """The values that it has from one call to the next."""
+        return ()
 
     def key(self, walk: ValueWalk) -> Hashable:
         return self
@@ -87,6 +91,9 @@ class BoundMethod(FunctionValue):
         super().__init__(method.name)
         self.receiver = receiver
         self.method = method
+
+    def held(self) -> Iterable[object]:
+        return (self.receiver,)
 
     def call(self, args: Sequence[object], kwargs: Mapping[str, object]) -> object:
         self.method.check(len(args), kwargs)

@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from interpreter.values.basis import Value, ValueWalk, equal_fields, equal_sequences, lay_member, sought_key
 from interpreter.values.budget import METER, check_size, parts_of_keys
+from interpreter.values.callables import FunctionValue
 from interpreter.values.container import Container, Table
 from interpreter.values.folding import Fold
 
@@ -289,6 +290,10 @@ def mark_frozen(value: object) -> None:
         if isinstance(item, (tuple, StructValue)) and id(item) not in seen:
             seen.add(id(item))
             pending.extend(item if isinstance(item, tuple) else item.fields.values())
+        elif isinstance(item, FunctionValue) and id(item) not in seen:
+            # What one call changes the next one would find: steps would depend on more than the state.
+            seen.add(id(item))
+            pending.extend(item.held())
         elif isinstance(item, Container) and not item.frozen:
             item.frozen = True
             pending.extend(item.members())

@@ -76,6 +76,10 @@ BODIES = [
     ("return all([xs[0] <= s.state.y + 4 for i in range(SIZE) for s in next_states()])", None),
     ("return all(set([s.state.y >= y for s in next_states()]))", None),
     ("s = 1\nreturn all([s.state.y >= y for s in next_states()]) and s == 1", ALL),
+    # What comes last is never evaluated: one of the successors always decides, if not the first.
+    ("return y == 3 or any([s.name == 'Down' for s in next_states()]) or xs[0] > 9", ANY),
+    ("return y == 3 or any(s.name == 'Down' for s in next_states()) or xs[0] > 9", FIRST),
+    ("if y == 3: return True\nfor s in next_states():\n    if s.name == 'Down': return True\nreturn xs[0] > 9", FIRST),
 ]
 
 

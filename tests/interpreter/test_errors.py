@@ -89,6 +89,15 @@ def test_inside_a_helper() -> None:
     assert (error.code, place(error)) == ("R8", (12, 9))
 
 
+@pytest.mark.parametrize("kept", ["more=[]", "more=struct(a=[])", "more=(lambda kept=[]: kept)"])
+def test_what_a_helper_keeps(kept: str) -> None:
+    """Its defaults are computed once. If a call could change them, steps would depend on more than the state."""
+    changed = "more" + (".a" if "struct" in kept else "()" if "lambda" in kept else "")
+    text = f"def f({kept}):\n    {changed}.append(1)\n    return 1\naction Init: x = 0\natomic action Go: x = f()\n"
+    error = error_of(text)
+    assert (error.code, place(error)) == ("R7", (6, 5))
+
+
 def place(error: ModelError) -> tuple[int, int]:
     assert error.span is not None
     return error.span.line, error.span.column

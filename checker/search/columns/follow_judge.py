@@ -20,6 +20,7 @@ from checker.search.columns.lookup import alike_rows
 from checker.search.columns.packing import Packing
 from checker.search.columns.space import Space
 from checker.search.memo.successor_folds import SuccessorFold, successor_fold
+from interpreter.direct.rules import Unnoted
 from interpreter.state.step import Rule
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ _ONE_MORE: Final = 2
 """What is done for each evaluation, as so many successors."""
 _SORTED: Final = 8
 """To find so many pairs that are alike costs as much as to ask about one."""
+_TOGETHER: Final = 16
+"""So many states are asked about as a whole first: then most of what an assertion executes is noted."""
 _NEW: Final = -1
 """The verdict of a pair that was not asked for."""
 FALSE: Final = 0
@@ -61,6 +64,7 @@ class _Verdicts:
         self.theirs = [(word, bits) for word, bits in enumerate(packing.mask_whole(reads.theirs)) if bits]
         self._costs: dict[bool, float] = {}
         self._asked = 0
+        self._together = _TOGETHER
 
     def by_pairs(self) -> bool:
         """Whether to ask pair by pair now: that which cost less before, and the other again from time to time."""
@@ -68,6 +72,12 @@ class _Verdicts:
             return self.fold is not None and True not in self._costs
         self._asked += 1
         return (self._costs[True] < self._costs[False]) is not (self._asked % _TRIED == 0)
+
+    def together(self, rows: int) -> int:
+        """How many of so many rows are asked about as a whole in any case."""
+        found = min(rows, self._together)
+        self._together -= found
+        return found
 
     def count(self, by_pairs: bool, evaluated: int, rows: int) -> None:
         """Note how many successors were asked about for so many rows."""
@@ -148,6 +158,7 @@ class FollowJudge:
         apart = np.zeros(len(which), dtype=np.bool_)
         if verdicts.by_pairs():
             apart = (counts > 0) & (counts <= _MOST_PAIRS)
+            apart[: verdicts.together(len(which))] = False
         some = np.flatnonzero(apart)
         if len(some):
             found[some], evaluated = self._by_pairs(rule, verdicts, rows, which[some])
@@ -177,7 +188,11 @@ class FollowJudge:
     def _by_pairs(
         self, rule: Rule, verdicts: _Verdicts, rows: FollowedRows, which: Ints
     ) -> tuple[NDArray[np.int8], int]:
-        """The verdicts of rows with successors, for a fold, and how many pairs it was evaluated for."""
+        """The verdicts of rows with successors, for a fold, and how many pairs it was evaluated for.
+
+        What follows a fold is executed for a pair that does not decide, but not for the row if another one does. So
+        what a pair executes does not count as executed; if that is new, the row is asked about as a whole.
+        """
         first, fold = rows.followed.first, verdicts.fold
         assert fold is not None
         lengths = first[which + 1] - first[which]
@@ -192,6 +207,7 @@ class FollowJudge:
         values = np.array([known.get(key, _NEW) for key in keys], dtype=np.int8)
         decides = TRUE if fold.decides else FALSE
         pending = np.flatnonzero(values == _NEW)
+        whole: list[int] = []
         if len(pending):
             self._make_room(known, len(pending))
             made = rows.pairs(sources[example[pending]], successors[example[pending]])
@@ -201,10 +217,14 @@ class FollowJudge:
                 for pair in alike[begins[row] : begins[row] + lengths[row]].tolist():
                     if values[pair] == _NEW:
                         self._patience.ask()
-                        following = waiting.pop(pair)
+                        following = waiting[pair]
                         verdict = None
                         if following is not None:
-                            verdict = self._space.memory.follow(rule, following, _MOST_PAIRS)
+                            try:
+                                verdict = self._space.memory.follow(rule, following, _MOST_PAIRS, noted=False)
+                            except Unnoted:
+                                whole.append(row)
+                                break
                         values[pair] = known[keys[pair]] = _code(verdict)
                     if fold.ends and values[pair] in (decides, OPEN):
                         # Those after it are not evaluated, so they do not count as executed.
@@ -215,7 +235,11 @@ class FollowJudge:
         unknown = np.minimum.reduceat(np.where(found == OPEN, places, never), begins)
         verdicts_found = np.where(decided < never, decides, TRUE + FALSE - decides).astype(np.int8)
         verdicts_found[(unknown < decided) if fold.ends else (unknown < never)] = OPEN
-        return verdicts_found, int((values[pending] != _NEW).sum())
+        evaluated = int((values[pending] != _NEW).sum())
+        if whole:
+            verdicts_found[whole], new = self._by_lists(rule, verdicts, rows, which[whole])
+            evaluated += len(whole) + int(lengths[whole][new].sum())
+        return verdicts_found, evaluated
 
     def _make_room(self, known: dict[bytes, int], more: int) -> None:
         if len(known) + more > self._space.sizes.verdicts:

@@ -240,14 +240,15 @@ class Memory:
         assert self._direct is not None
         return self._direct.following(state, successors)
 
-    def follow(self, rule: Rule, following: Following, share: int = 1) -> bool | None:
+    def follow(self, rule: Rule, following: Following, share: int = 1, noted: bool = True) -> bool | None:
         """The verdict of an assertion in a state with successors, by its `successor_reads`; None: it is not known.
 
-        `share`: it is known only if no more is spent than this part of the budget.
+        `share`: it is known only if no more is spent than this part of the budget. `noted`: what it executes counts as
+        executed; if it does not, and was not noted before, `Unnoted` is raised.
         """
         assert self._direct is not None
         with self._phases.during(DIRECTLY):
-            found = self._direct.follow(rule, following, share)
+            found = self._direct.follow(rule, following, share, noted)
         self.counters.evaluations += found is not None
         return found
 
