@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from checker.conclude import conclude
-from checker.core.effort import READING, REPORTING, Phases, effort_in, own_effort
+from checker.core.effort import READING, REPORTING, Phases, effort_in, often_new, own_effort
 from checker.core.exploration import Finding, Settings
 from checker.core.given import Given
 from checker.core.limits import StopReason
@@ -105,6 +105,7 @@ def check(
         report = replace(
             report,
             stats={**exploration.stats, **phases.stats()} if settings.stats else {},
+            often_new=often_new(exploration.stats),
             elapsed_s=time.monotonic() - begun,
             cpu_s=effort.cpu_s,
             peak_memory_mb=effort.memory_mb,

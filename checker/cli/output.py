@@ -51,7 +51,7 @@ class Output:
                 if audit is not None:
                     from checker.report.coverage_text import print_audit
 
-                    print_audit(self._page(), audit)
+                    print_audit(self._page(), audit, report.often_new)
                 print_report(self._page(), report, every=self.every)
 
     def _json_report(self, report: Report, audit: Coverage | None) -> None:

@@ -13,6 +13,7 @@ from typing import Final
 
 CPU_OF_OTHERS = "cpu_s elsewhere"
 MEMORY_OF_OTHERS = "memory_mb elsewhere"
+NEW_AT: Final = "new at "
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,11 @@ def effort_in(stats: Mapping[str, object]) -> Effort:
     assert isinstance(cpu_s, float)
     assert isinstance(memory_mb, float)
     return Effort(cpu_s, memory_mb)
+
+
+def often_new(stats: Mapping[str, object]) -> tuple[tuple[str, str], ...]:
+    """The location of each rule of which much was new, and how often it was, from the statistics of an engine."""
+    return tuple((name.removeprefix(NEW_AT), str(value)) for name, value in stats.items() if name.startswith(NEW_AT))
 
 
 READING: Final = "reading the model"

@@ -59,8 +59,8 @@ class Report:
     `cut_by` names what cut the search: an option of the model, one of the limits, or None. `exact`: no two states were
     taken for one, because states were compared, not only their keys. `excluded`: the state variables that the model
     excludes from identity, so that states which differ only there are one state. `given`: the constants and options of
-    the model; `asked`: the settings that decide the answer, by name. `given_up`: the level that was unfinished when the
-    search stopped.
+    the model; `asked`: the settings that decide the answer, by name. `often_new`: the location of each rule of which
+    much was new, and how often it was. `given_up`: the level that was unfinished when the search stopped.
     """
 
     verdict: Verdict
@@ -84,6 +84,7 @@ class Report:
     cpu_s: float = 0.0
     peak_memory_mb: float = 0.0
     stats: Mapping[str, object] = field(default_factory=dict)
+    often_new: tuple[tuple[str, str], ...] = ()
     exact: bool = field(default=False, compare=False)
     excluded: tuple[str, ...] = ()
     given: Given = field(default_factory=Given)

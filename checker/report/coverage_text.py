@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Final
 
 from rich.table import Table
 from rich.text import Text
@@ -16,6 +18,12 @@ from checker.report.terminal_report import plural, print_diagnostic, print_warni
 from checker.report.trace_text import file_names
 from fizz import Span
 from fizz.base.errors import rows_of
+
+HINT: Final = (
+    "What these rules read seldom repeats, so they are run anew for nearly every state. "
+    "Where one reads all of a container: does it need all?"
+)
+"""What to do about rules of which much was new."""
 
 
 def print_coverage(page: Page, coverage: Coverage) -> None:
@@ -90,8 +98,8 @@ def _print_file(page: Page, file: str, text: str, coverage: Coverage) -> None:
         page.line(line, hang=width + 8)
 
 
-def print_audit(page: Page, coverage: Coverage) -> None:
-    """Print the tables of an audit: actions, guards and branches, what was never tested, bounds."""
+def print_audit(page: Page, coverage: Coverage, often_new: Sequence[tuple[str, str]]) -> None:
+    """Print the tables of an audit: actions, guards and branches, what was never tested, bounds, what cost most."""
     page.line(Text("Audit", "bold"))
     names = file_names(coverage.sources)
     page.line(Text(f"every state visited once more, row by row: {reach(coverage)}", "dim"), 2, 2)
@@ -119,6 +127,10 @@ def print_audit(page: Page, coverage: Coverage) -> None:
             if one.span is not None
         ),
     )
+    _print_table(page, ("what was often new", "how often"), ((_short(at, names), new) for at, new in often_new))
+    if often_new:
+        page.line(Text(HINT, "dim"), 2, 2)
+        page.line()
     for one in coverage.settings:
         page.line(printable(one.text), 2, 2)
     page.line(sums(coverage), 2, 2)
@@ -128,6 +140,12 @@ def print_audit(page: Page, coverage: Coverage) -> None:
 def _where(span: Span, names: Mapping[str, str]) -> str:
     name = names.get(span.file, span.file)
     return f"{name}:{span.line}" if name else str(span.line)
+
+
+def _short(location: str, names: Mapping[str, str]) -> str:
+    """A location with the name of its file instead of the path."""
+    file = next((file for file in names if location.startswith(f"{file}:")), "")
+    return PurePath(file).name + location.removeprefix(file)
 
 
 def _print_table(page: Page, heads: tuple[str, ...], rows: Iterable[tuple[object, ...]]) -> None:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
 from checker.analysis.covering import Coverage
-from checker.report.coverage_text import notes_of, reach, sums
+from checker.report.coverage_text import HINT, notes_of, reach, sums
 from checker.report.html_page import html_page, html_table, text
 
 
@@ -19,7 +20,7 @@ def html_coverage(coverage: Coverage) -> str:
     return html_page(f"Coverage of {name}", "\n".join(parts))
 
 
-def audit_tables(coverage: Coverage) -> str:
+def audit_tables(coverage: Coverage, often_new: Sequence[tuple[str, str]] = ()) -> str:
     """The findings of an audit, as tables."""
     actions = [(a.action, a.paths, a.steps) for a in coverage.actions]
     branchings = [
@@ -34,6 +35,8 @@ def audit_tables(coverage: Coverage) -> str:
         + html_table(("line", "what"), list(remarks), "What never happened")
         + html_table(("line", "what"), list(untested), "Never evaluated")
         + html_table(("setting",), list(settings), "Settings without effect")
+        + html_table(("where", "how often"), list(often_new), "What was often new")
+        + (f'<p class="dim">{text(HINT)}</p>' if often_new else "")
     )
 
 

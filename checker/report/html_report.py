@@ -40,7 +40,7 @@ def html_report(report: Report, audit: Coverage | None = None) -> str:
         parts.append("<h2>Warnings</h2>")
         parts += [f'<pre class="warn">{text(render(warning, report.sources))}</pre>' for warning in report.warnings]
     if audit is not None:
-        parts.append(audit_tables(audit))
+        parts.append(audit_tables(audit, report.often_new))
     return html_page(f"{name}: {report.verdict}", "\n".join(parts))
 
 

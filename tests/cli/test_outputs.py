@@ -164,6 +164,24 @@ def test_audits(fizzpy: Command, tmp_path: Path) -> None:
     assert "audit" not in json.loads(fizzpy("check", "m.fizz", "--json").out)
 
 
+def test_what_was_often_new(fizzpy: Command, tmp_path: Path) -> None:
+    """An audit says which line reads all of a container that has about as many values as there are states."""
+    text = """\
+action Init:
+    board = [0, 1, 2, 3, 4, 5]
+atomic action Mix:
+    i = oneof range(6)
+    board = board[i:] + board[:i]
+    board = [board[1], board[0]] + board[2:]
+"""
+    (tmp_path / "m.fizz").write_text(text)
+    ended = fizzpy("check", "m.fizz", "--audit", "--no-color", "--option", "max_actions=1000", "--html", "t.html")
+    assert ended.code == 0
+    assert "m.fizz:5, all of board    720 of 720" in ended.out
+    assert "What was often new" in (tmp_path / "t.html").read_text()
+    assert "often new" not in fizzpy("check", "m.fizz", "--audit", "--option", "max_actions=2").out
+
+
 def test_coverage_command(fizzpy: Command, tmp_path: Path) -> None:
     """The annotated model in the terminal, as a page and as JSON; the exit code says whether that was everything."""
     ended = fizzpy("coverage", "m.fizz", "--keep-going", "--no-color", "--html", "t.html")

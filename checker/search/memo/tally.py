@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import NamedTuple
 
+from checker.core.effort import NEW_AT
 from checker.search.memo.trie import Counters
 
 
@@ -37,7 +38,7 @@ class Tally(NamedTuple):
             "read trees": self.trees,
             "tree nodes": total.nodes,
             "rules not remembered": self.forgotten,
-            **{f"new at {location}": f"{new:,} of {asked:,}" for location, (new, asked) in self.new.items()},
+            **{f"{NEW_AT}{location}": f"{new:,} of {asked:,}" for location, (new, asked) in self.new.items()},
         }
 
     def together(self, others: Sequence[Tally]) -> Tally:
