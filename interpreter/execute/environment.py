@@ -112,10 +112,11 @@ class Closure(FunctionValue):
         self.receiver = receiver
 
     def held(self) -> Iterable[object]:
-        """Defaults, which are evaluated once, and the variables around the function."""
+        """Defaults, which are evaluated once, and the variables around the function, without those of the outermost
+        environment: these are constants, or variables of one step."""
         yield from self.defaults.values()
-        around: Environment | None = self.environment
-        while around is not None:
+        around = self.environment
+        while around.outer is not None:
             yield from around.locals.values()
             around = around.outer
 
