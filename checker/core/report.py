@@ -84,7 +84,7 @@ class Report:
     cpu_s: float = 0.0
     peak_memory_mb: float = 0.0
     stats: Mapping[str, object] = field(default_factory=dict)
-    often_new: tuple[tuple[str, str], ...] = ()
+    often_new: tuple[tuple[str, str], ...] = field(default=(), compare=False)
     exact: bool = field(default=False, compare=False)
     excluded: tuple[str, ...] = ()
     given: Given = field(default_factory=Given)
