@@ -10,6 +10,7 @@ from checker.liveness.graph import Obligation, obligation_of
 from checker.search.columns.capacity import LISTED, Capacity
 from checker.search.columns.code_tables import NO_PROPERTY, Ints, Tables, ranks_of
 from checker.search.columns.edges import LevelEdges
+from checker.search.columns.freed_memory import keep_freed_memory
 from checker.search.columns.images import Images
 from checker.search.columns.listed_slots import Ranks, Waiting, waiting_messages
 from checker.search.columns.packing import Packing, Rows
@@ -25,6 +26,7 @@ class Space:
     """The tables of one run in one process. `reduced`: states that are images of each other count once."""
 
     def __init__(self, expander: Expander, reduced: bool, sizes: Sizes = SIZES) -> None:
+        keep_freed_memory()
         self.expander = expander
         self.sizes = sizes
         machine = self.machine = expander.machine
