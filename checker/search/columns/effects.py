@@ -85,6 +85,7 @@ class Effects:
         self._version = -1
         self._placed: NDArray[np.int32] = np.zeros((0, 0, 2), dtype=np.int32)
         """By effect and place of what was chosen or delivered: the step order and the kind for liveness."""
+        self._lost: dict[tuple[int, frozenset[int]], tuple[int, int]] = {}
         self._below: dict[Slot, int] = {}
         """How many slots are below each slot that effects write: they are overwritten with it."""
         self.first: Ints = np.zeros(0, dtype=np.int64)
@@ -147,6 +148,13 @@ class Effects:
 
     def lost(self, bundle: int, gone: Collection[int]) -> tuple[int, int]:
         """How many transitions and crash steps fewer a bundle makes without some of its effects."""
+        key = (bundle, frozenset(gone))
+        known = self._lost.get(key)
+        if known is None:
+            known = self._lost[key] = self._lose(bundle, gone)
+        return known
+
+    def _lose(self, bundle: int, gone: Collection[int]) -> tuple[int, int]:
         summary = self.summaries[bundle]
         left = [self.effects[number] for number in summary.effects if number not in gone]
         names = distinct_names(effect.outcome.choices for effect in left if not effect.twin)

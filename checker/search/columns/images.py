@@ -187,7 +187,7 @@ class Images:
             for number in group.moves:
                 METER.ask()
                 self._moves[number].learn(known)
-            chosen, batch.high[rows], batch.low[rows] = group.keys.least(some, high[rows], low[rows])
+            chosen, batch.high[rows], batch.low[rows] = group.keys.least(some, high[rows], low[rows], known)
             moves[rows] = group.moves.start + chosen
         return moves
 

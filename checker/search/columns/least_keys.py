@@ -35,10 +35,18 @@ class LeastKeys:
         self._sums = sums
         self._sizes: dict[Slot, int] = {}
         self._tables: list[_Table] = []
+        self._known = (-1, -1)
 
-    def least(self, codes: Mapping[Slot, Ints], high: Words, low: Words) -> tuple[Ints, Words, Words]:
-        """Of rows with these codes and keys, the first renaming of the least key, and the halves of that key."""
-        self._learn(codes)
+    def least(
+        self, codes: Mapping[Slot, Ints], high: Words, low: Words, known: tuple[int, int]
+    ) -> tuple[Ints, Words, Words]:
+        """Of rows with these codes and keys, the first renaming of the least key, and the halves of that key.
+
+        `known`: how much is known of codes; while that is the same, so are the sums.
+        """
+        if known != self._known:
+            self._learn(codes)
+            self._known = known
         columns = [table.column(codes) for table in self._tables]
         chosen = np.zeros(len(high), dtype=np.int64)
         high, low = high.copy(), low.copy()
