@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import repeat
+from itertools import islice, repeat
 from typing import TYPE_CHECKING, Final
 
 from checker.core.effort import DIRECTLY, INTERPRETING, RECORDING, Phases
@@ -43,6 +43,9 @@ million successors by one rule, and is expanded once."""
 _OFTEN: Final = 500
 """Rules are named in `--stats` if so many evaluations needed a run, and at least one in four."""
 _MOST_NAMED: Final = 5
+_AT_ONCE: Final = 16
+"""Rules that are not remembered are run in so many states before the time is read again: to read it takes as long as a
+small rule."""
 
 Listener = Callable[[Rule, ExecutionPath], None]
 """Called with each execution path that is remembered."""
@@ -116,7 +119,8 @@ class Memory:
             directly = None
             if choice.directly:
                 before, state = view.states if isinstance(view, PairView) else (None, view.whole())
-                directly = self._directly(rule, state, before)
+                with self._phases.during(DIRECTLY):
+                    directly = self._directly(rule, state, before)
             choice.count(1, 0)
             return self._run_all(rule, view) if directly is None else directly
         if rule in self.runner.choices.sets:
@@ -218,8 +222,7 @@ class Memory:
     def _directly(self, rule: Rule, state: State, before: State | None) -> Sequence[Result] | None:
         """The results of all execution paths of a rule that can be run directly; None: not in this state."""
         assert self._direct is not None
-        with self._phases.during(DIRECTLY):
-            found = self._direct.results(rule, state, before)
+        found = self._direct.results(rule, state, before)
         self.counters.evaluations += found is not None
         return found
 
@@ -260,16 +263,20 @@ class Memory:
         `before`: the states before the steps to these.
         """
         choice = self.choice(rule)
-        for state, old in zip(states, before or repeat(None, len(states)), strict=True):
-            found = None
-            if choice.directly:
-                found = self._directly(rule, state, old)
-            if found is None:
-                view = self.view(state) if old is None else PairView(self.view(old), self.view(state))
-                known = self.machine.known_failure(rule, view)
-                found = self._run_all(rule, view) if known is None else (known,)
-            yield found
+        asked = zip(states, before or repeat(None, len(states)), strict=True)
+        while some := [*islice(asked, _AT_ONCE)]:
+            with self._phases.during(DIRECTLY if choice.directly else INTERPRETING):
+                found = [self._results_in(rule, choice, state, old) for state, old in some]
+            yield from found
         choice.count(len(states), 0)
+
+    def _results_in(self, rule: Rule, choice: RunChoice, state: State, before: State | None) -> Sequence[Result]:
+        found = self._directly(rule, state, before) if choice.directly else None
+        if found is not None:
+            return found
+        view = self.view(state) if before is None else PairView(self.view(before), self.view(state))
+        known = self.machine.known_failure(rule, view)
+        return self._run_all(rule, view) if known is None else (known,)
 
     def unnoted(self, rule: Rule, state: State) -> Sequence[Result] | None:
         """The results of a rule for `next_states()`, which asks once in each state: what is made for it soon pays."""
