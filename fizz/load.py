@@ -93,19 +93,20 @@ def _load(file: str, text: str | None, options: Mapping[str, str], constants: Ma
     messages = resolve(model)
     files.diagnostics.extend(messages.errors)
     merged, settings = _options(files, folder, parsed, options)
-    files.diagnostics.extend(check_options(settings, model))
+    checked = check_options(settings, model)
+    files.diagnostics.extend(checked.errors)
     if files.diagnostics:
         raise _error(files)
     return Module(
         path=file,
         items=items,
-        options=merged,
+        options=checked.effective(merged),
         sources=files.sources,
         helper_modules=tuple(module for module in modules.values() if module is not None),
         state_variables=tuple(model.state_variables),
         constants=tuple(model.constants),
         reads_returns=reads_returns(model),
-        warnings=tuple(sorted([*files.warnings, *_due(messages.warnings, merged)], key=_location)),
+        warnings=tuple(sorted([*files.warnings, *checked.warnings, *_due(messages.warnings, merged)], key=_location)),
     )
 
 

@@ -22,7 +22,8 @@ class LimitSetting(NamedTuple):
 class ModelLimits:
     """The keys of `action_options`, matched with starts.
 
-    A key `R#.A` keeps one counter per instance; it is written `R#2.A` with the instance's number, after `each `.
+    A key `R#.A` keeps one counter per instance; it is written `R#2.A` with the instance's number, after `each `. `R.*`
+    and `R#.*` are all actions of the role, and of one instance.
     `effective`: the settings that made a difference so far: they prevented the start of an action or a crash.
     """
 
@@ -37,12 +38,16 @@ class ModelLimits:
         """The keys that an invocation may be limited under."""
         known = self._keys.get((routine, instance))
         if known is None:
-            name = self._program.routines[routine].name
+            invoked = self._program.routines[routine]
+            name = invoked.name
             known = (name,)
             if instance is not None:
                 role, number = instance
                 bare = name.rpartition(".")[2]
                 known = (name, f"{role}#.{bare}", f"{role}#{number}.{bare}")
+                if invoked.kind == "action":
+                    # The threads of delivered messages are no actions of the instance.
+                    known = (*known, f"{role}.*", f"{role}#.*")
             self._keys[routine, instance] = known
         return known
 
@@ -109,9 +114,11 @@ class ModelLimits:
         """Whether threads rooted in a routine may crash."""
         if not self._options.crash_on_yield:
             return False
-        key = self._program.routines[routine].name
-        option = self._options.action_options.get(key)
-        if option is None or option.crash_on_yield:
-            return True
-        self.effective.add(LimitSetting(key, "crash_on_yield"))
-        return False
+        name = self._program.routines[routine].name
+        given = [
+            key
+            for key in (name, name.replace(".", "#."))
+            if key in self._options.action_options and not self._options.action_options[key].crash_on_yield
+        ]
+        self.effective.update([LimitSetting(key, "crash_on_yield") for key in given])
+        return not given

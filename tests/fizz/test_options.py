@@ -142,7 +142,7 @@ def test_overrides(name: str, value: str, expected: Options, tmp_path: Path) -> 
         ("max_actions", "many", "O2", "option 'options.max_actions' must be a whole number, got 'many'", ""),
         ("max_actions", "", "O2", "option 'options.max_actions' must be a whole number, got nothing", ""),
         ("max_actions", "[1", "O3", "the value is not valid YAML", ""),
-        ("action_options.Snd.max_actions", "1", "O4", "action_options key 'Snd' names no action", "'Send'"),
+        ("action_options.Node#.*.max_actions", "1", "O4", "'*' limits threads", "one key for each action"),
     ],
 )
 def test_wrong_overrides(name: str, value: str, code: str, text: str, hint: str, tmp_path: Path) -> None:
@@ -153,6 +153,13 @@ def test_wrong_overrides(name: str, value: str, code: str, text: str, hint: str,
     assert diagnostic.code == code and text in diagnostic.text and hint in (diagnostic.hint or "")
     assert diagnostic.span is not None and diagnostic.span.file == f"--option {name}"
     assert caught.value.exit_code == 151
+
+
+def test_overrides_without_effect(tmp_path: Path) -> None:
+    """A key that names nothing is no error, and limits nothing."""
+    module = fizz.load(tmp_path / "m.fizz", text=MODEL, options={"action_options.Snd.max_actions": "1"})
+    (warning,) = module.warnings
+    assert warning.code == "W17" and warning.hint == "did you mean 'Send'?" and not module.options.action_options
 
 
 def test_place_in_fizz_yaml(tmp_path: Path) -> None:

@@ -59,6 +59,70 @@ def test_keys(options: str, wanted: dict[str, int]) -> None:
     assert most(options) == wanted
 
 
+TWO_ACTIONS = """
+---
+options: {{max_concurrent_actions: 4}}
+deadlock_detection: false
+action_options: {options}
+---
+role R:
+    action Init: self.n = 0
+    action Go:
+        require self.n < 2
+        self.n += 1
+        self.n += 0
+    action Back:
+        require self.n > 0
+        self.n -= 1
+        self.n += 0
+    func Hear():
+        self.n += 0
+        self.n += 0
+Net = Channel(blocking="fire_and_forget")
+action Init:
+    a, b = R(), R()
+    said = False
+atomic action Say:
+    require not said
+    said = True
+    to = Net.stub(a)
+    to.Hear()
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "of_one", "of_all"),
+    [
+        ("{}", 4, 4),
+        ('{"R#.*": {max_concurrent_actions: 1}}', 1, 2),
+        ('{"R#.*": {max_concurrent_actions: 2}, "R.*": {max_concurrent_actions: 3}}', 2, 3),
+        ('{"R.*": {max_concurrent_actions: 1}}', 1, 1),
+        ('{"R.*": {max_concurrent_actions: 0}}', 4, 4),
+    ],
+)
+def test_keys_of_all_actions(options: str, of_one: int, of_all: int) -> None:
+    """`R#.*` are all actions of one instance, `R.*` of all instances; threads of messages are none."""
+    machine = machine_of(TWO_ACTIONS.format(options=options))
+    one, every, messages = 0, 0, 0
+    for state, _ in walk(machine, 4000):
+        roots = [machine.transitions.root(thread) for thread in state.threads]
+        acting = [instance for routine, instance in roots if machine.program.routines[routine].kind == "action"]
+        one = max([one, *(acting.count(instance) for instance in acting)])
+        every = max(every, len(acting))
+        messages = max(messages, len(roots) - len(acting))
+    assert (one, every) == (of_one, of_all) and messages > 0
+
+
+@pytest.mark.parametrize("key", ["R.Go", "R#.Go"])
+def test_crash_on_yield_of_each_instance(key: str) -> None:
+    """`crash_on_yield` means the same under `R.A` and under `R#.A`; if both are given, false wins."""
+    other = {"R.Go": "R#.Go", "R#.Go": "R.Go"}[key]
+    alone = f'"{key}": {{crash_on_yield: false}}'
+    for options in (f"{{{alone}}}", f'{{{alone}, "{other}": {{crash_on_yield: true}}}}'):
+        machine = machine_of(ROLES.format(options=options).replace("crash_on_yield: false, max", "max"))
+        assert not any(step.crashes for _, steps in walk(machine, 4000) for step in steps)
+
+
 def test_counters_never_decrease() -> None:
     """The counter of an instance stays when the instance is gone, and counts for the next one of its number."""
     machine = machine_of("""

@@ -281,16 +281,21 @@ class Program:
         front: dict[str, object] = {"options": options, "deadlock_detection": self.source.chance(40)}
         keys = list(self.actions)
         for role in self.roles.values():
-            keys += [f"{role.name}{way}.{action}" for action in role.actions for way in ("", "#", "#0")]
+            ways = ("", "#") if role.symmetric else ("", "#", "#0")
+            keys += [f"{role.name}{way}.{action}" for action in role.actions for way in ways]
+            keys += [f"{role.name}.*", f"{role.name}#.*"]
         if "limits" in self.themes:
             chosen: dict[str, object] = {}
             for key in self.source.some(keys, 1, 2):
                 limit: dict[str, object] = {}
+                if key.endswith("*"):
+                    chosen[key] = {"max_concurrent_actions": self.source.number(1, 2)}
+                    continue
                 if self.source.chance(60):
                     limit["max_actions"] = self.source.number(1, 2)
                 if self.source.chance(40):
                     limit["max_concurrent_actions"] = 1
-                if self.source.chance(30) and "#" not in key:
+                if self.source.chance(30) and "#0" not in key:
                     limit["crash_on_yield"] = False
                 chosen[key] = limit
             front["action_options"] = chosen
