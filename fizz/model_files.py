@@ -31,6 +31,8 @@ class Files:
     warnings: list[Diagnostic] = field(default_factory=list)
     _done: set[str] = field(default_factory=set)
     _open: list[str] = field(default_factory=list)
+    _set: list[set[str]] = field(default_factory=list)
+    """Of each open file, the constants that it has set so far: they replace those of what it includes."""
 
     def parse(self, file: str, text: str) -> ParsedFile:
         """Parses one file and keeps its text and its messages."""
@@ -45,8 +47,17 @@ class Files:
         identity = os.path.realpath(file)
         self._done.add(identity)
         self._open.append(identity)
+        replaced = set[str]().union(*self._set)
+        self._set.append(set())
         items: list[ast.Item] = []
         for item in parsed.items:
+            name = _constant_of(item)
+            if name is not None:
+                self._set[-1].add(name)
+                if name in replaced:
+                    # A second statement in this file is one too many.
+                    replaced.remove(name)
+                    continue
             if isinstance(item, ast.Include):
                 items.extend(self._include(file, item))
             elif isinstance(item, ast.Assertion) and item.unnamed and len(self._open) > 1:
@@ -55,6 +66,7 @@ class Files:
             else:
                 items.append(item)
         self._open.pop()
+        self._set.pop()
         return tuple(items)
 
     def _include(self, file: str, include: ast.Include) -> tuple[ast.Item, ...]:
@@ -94,6 +106,14 @@ class Files:
         return ()
 
 
+def _constant_of(item: ast.Item) -> str | None:
+    """The constant that a statement binds and nothing else."""
+    if not isinstance(item, ast.ConstantStatement) or not isinstance(item.statement, ast.Assign):
+        return None
+    targets = item.statement.targets
+    return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else None
+
+
 def _is_inside(path: str, root: Path) -> bool:
     return os.path.commonpath([path, str(root)]) == str(root)
 
@@ -109,7 +129,7 @@ def parse_file(file: str, text: str) -> ParsedFile:
     layout = lay_out(file, text)
     items: list[ast.Item] = []
     diagnostics = list(layout.diagnostics)
-    warnings: list[Diagnostic] = []
+    warnings = list(layout.warnings)
     found = 0
     for piece in layout.pieces:
         if found == MAX_MESSAGES:

@@ -12,7 +12,7 @@ from fizz.base.light import dataclass
 from fizz.base.near_names import near_hint
 from fizz.checks.declarations import Declarations
 from fizz.syntax import ast
-from fizz.syntax.module import ActionOptions, Budget, Options, Setting, Settings
+from fizz.syntax.module import ActionOptions, Budget, Options, Settings
 
 
 def merge(layers: Iterable[Settings]) -> tuple[Options, Settings]:

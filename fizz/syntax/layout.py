@@ -29,6 +29,8 @@ _SCAN = re.compile(
     r"|(?P<wrong>\"{3}|'{3}|[\"'\\;`])",
     re.DOTALL,
 )
+_LAST = re.compile(r"[ \t\x0c]*(?:#[^\n]*)?(?:\n|\Z)")
+"""What may follow the last character of a line."""
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\x7f]")
 _OF_ASSERTIONS = "|".join(dict.fromkeys(kind.partition(" ")[0] for kind in ASSERTION_KINDS))
 # A line that begins like this in column 1 starts an item, even where a bracket above it is not closed.
@@ -101,6 +103,7 @@ class TextLayout:
     front_matter: FrontMatter | None = None
     pieces: list[Piece] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    warnings: list[Diagnostic] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -127,7 +130,7 @@ def lay_out(file: str, text: str) -> TextLayout:
         layout.diagnostics.append(Diagnostic("L1", message, span, "a model is a plain UTF-8 text file"))
         return layout
     body, first_line = _cut_front_matter(file, text, layout)
-    lines = _logical_lines(file, body, first_line, layout.diagnostics)
+    lines = _logical_lines(file, body, first_line, layout)
     for group in _items(lines):
         _lay_out_item(file, group, layout)
     return layout
@@ -136,7 +139,7 @@ def lay_out(file: str, text: str) -> TextLayout:
 def expression_text(file: str, text: str) -> str:
     """A text that is one expression, without comments; raises FizzError if its brackets or quotes are wrong."""
     layout = lay_out(file, text) if _CONTROL.search(text) else TextLayout()
-    lines = [] if layout.diagnostics else _logical_lines(file, text, 1, layout.diagnostics)
+    lines = [] if layout.diagnostics else _logical_lines(file, text, 1, layout)
     if layout.diagnostics:
         raise FizzError((layout.diagnostics[0],))
     if len(lines) != 1:
@@ -169,8 +172,12 @@ def _cut_front_matter(file: str, text: str, layout: TextLayout) -> tuple[str, in
     return text, 1
 
 
-def _logical_lines(file: str, text: str, first_line: int, diagnostics: list[Diagnostic]) -> list[_Line]:
-    """Splits at line ends outside brackets and strings; comments are cut, brackets and quotes checked."""
+def _logical_lines(file: str, text: str, first_line: int, layout: TextLayout) -> list[_Line]:
+    """Splits at line ends outside brackets and strings; comments are cut, brackets and quotes checked.
+
+    A semicolon at the end of a line is cut as well: published models have them.
+    """
+    diagnostics = layout.diagnostics
     lines: list[_Line] = []
     parts: list[str] = []  # code of the line being collected
     brackets: list[int] = []
@@ -236,6 +243,16 @@ def _logical_lines(file: str, text: str, first_line: int, diagnostics: list[Diag
                         end,
                         f"'{text[opening]}' was opened in line {first_line + text.count(chr(10), 0, opening)}",
                     )
+        elif (
+            match.group() == ";"
+            and not brackets
+            and _LAST.match(text, end)
+            and "".join([*parts, text[copied:start]]).strip()
+        ):
+            parts.append(text[copied:start])
+            copied = end
+            span = _span(file, text, start, end, first_line)
+            layout.warnings.append(Diagnostic("W18", "';' is not needed at the end of a line", span, "remove it"))
         elif kind == "wrong":
             _report_character(match.group(), text, start, report)
     parts.append(text[copied:])

@@ -11,6 +11,7 @@ import fizz
 from fizz.base.errors import Diagnostic, FizzError
 from fizz.syntax import ast
 from fizz.syntax.printer import print_module
+from interpreter import Machine, compile_module
 
 
 def _write(folder: Path, **files: str) -> Path:
@@ -74,13 +75,57 @@ def test_include_mistakes(tmp_path: Path) -> None:
     _write(tmp_path, a="---\nliveness: off\n---\nA = 1\n")
     (front,) = _errors(model)
     assert front.code == "L11" and front.span is not None and front.span[1:3] == (1, 1)
-    _write(tmp_path, model='A = 1\ninclude "a.fizz"\n', a="\nA = 2\n")
+    _write(tmp_path, model='include "a.fizz"\nA = 1\n', a="\nA = 2\n")
     (twice,) = _errors(model)
-    assert twice.code == "L21" and twice.hint == f"first defined at {model}:1:1"
-    assert twice.span is not None and Path(twice.span.file).name == "a.fizz"
+    assert twice.code == "L21" and twice.hint == f"first defined at {tmp_path / 'a.fizz'}:2:1"
+    assert twice.span is not None and twice.span.file == str(model)
     _write(tmp_path, a="x = = 1\n")
     (syntax,) = _errors(model)
     assert syntax.code == "L1" and syntax.span is not None and Path(syntax.span.file).name == "a.fizz"
+
+
+@pytest.mark.parametrize(
+    ("model", "core", "deep", "found"),
+    [
+        ('A = 1\ninclude "core.fizz"', "A = 2\nB = A", "", {"A": 1, "B": 1}),
+        ('A = 1\nC = A + 1\ninclude "core.fizz"', "A = 2\nB = A", "", {"A": 1, "B": 1, "C": 2}),
+        ('A = 1\ninclude "core.fizz"', 'A = 2\ninclude "deep.fizz"', "A = 3\nB = A", {"A": 1, "B": 1}),
+        ('include "core.fizz"', 'A = 2\ninclude "deep.fizz"', "A = 3\nB = A", {"A": 2, "B": 2}),
+        ('A = 1\ninclude "core.fizz"', 'include "deep.fizz"', "A = 3\nB = A", {"A": 1, "B": 1}),
+    ],
+)
+def test_constants_before_an_include(model: str, core: str, deep: str, found: dict[str, int], tmp_path: Path) -> None:
+    """They replace those of the included file; the outermost file wins."""
+    (tmp_path / "core.fizz").write_text(core + "\n")
+    (tmp_path / "deep.fizz").write_text(deep + "\n")
+    names = ", ".join(sorted(found))
+    text = f"{model}\naction Init: x = [{names}]\n"
+    (machine,) = [Machine(compile_module(fizz.load(tmp_path / "m.fizz", text=text)))]
+    (initial,) = machine.initial()[0]
+    assert dict(machine.describe(initial.state))["x"] == str([found[name] for name in sorted(found)])
+
+
+@pytest.mark.parametrize(
+    ("model", "core"),
+    [
+        ("A, B = 1, 2", "A = 2"),
+        ("A = 1", "A, B = 1, 2"),
+        ("A = 1", "A = 2\nA = 3"),
+        ("A = B = 1", "A = 2"),
+    ],
+)
+def test_constants_defined_twice(model: str, core: str, tmp_path: Path) -> None:
+    """Only statements that bind one name replace, and are replaced."""
+    (tmp_path / "core.fizz").write_text(core + "\n")
+    assert [d.code for d in _errors(tmp_path / "m.fizz", f'{model}\ninclude "core.fizz"\n')] == ["L21"]
+
+
+def test_set_wins_over_constants_before_an_include(tmp_path: Path) -> None:
+    """`--set` replaces the value that stands in the end."""
+    (tmp_path / "core.fizz").write_text("A = 2\n")
+    text = 'A = 1\ninclude "core.fizz"\naction Init: x = A\n'
+    machine = Machine(compile_module(fizz.load(tmp_path / "m.fizz", text=text, constants={"A": "3"})))
+    assert dict(machine.describe(machine.initial()[0][0].state))["x"] == "3"
 
 
 def test_helper_modules(tmp_path: Path) -> None:
