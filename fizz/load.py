@@ -104,9 +104,13 @@ def _load(file: str, text: str | None, options: Mapping[str, str], constants: Ma
         sources=files.sources,
         helper_modules=tuple(module for module in modules.values() if module is not None),
         state_variables=tuple(model.state_variables),
-        constants=tuple(model.constants),
+        constants=(
+            *model.constants,
+            *(f"{role}.{name}" for role, names in model.role_constants.items() for name in names),
+        ),
         reads_returns=reads_returns(model),
         warnings=tuple(sorted([*files.warnings, *checked.warnings, *_due(messages.warnings, merged)], key=_location)),
+        role_constants=messages.role_constants,
     )
 
 

@@ -17,7 +17,7 @@ from fizz.syntax.layout import expression_text
 def override_constants(items: tuple[ast.Item, ...], constants: Mapping[str, str], files: Files) -> tuple[ast.Item, ...]:
     """The items with the right sides of the named constants replaced; wrong names and texts go to the diagnostics."""
     result = list(items)
-    positions = {name: index for index, item in enumerate(items) for name in _settable(item)}
+    positions = {name: index for index, item in enumerate(items) for name in (*_settable(item), *_of_role(item))}
     for name, text in constants.items():
         file = f"--set {name}"
         files.sources[file] = text
@@ -29,6 +29,8 @@ def override_constants(items: tuple[ast.Item, ...], constants: Mapping[str, str]
         item = result[positions[name]]
         if value is not None and isinstance(item, ast.ConstantStatement):
             result[positions[name]] = replace(item, statement=_with_value(item.statement, name, value))
+        elif value is not None and isinstance(item, ast.Role):
+            result[positions[name]] = _with_constant(item, name, value)
     return tuple(result)
 
 
@@ -56,6 +58,22 @@ def _settable(item: ast.Item) -> tuple[str, ...]:
         if len(names) == len(value.items) and _all_names(names):
             return tuple(name.id for name in names if isinstance(name, ast.Name))
     return ()
+
+
+def _of_role(item: ast.Item) -> tuple[str, ...]:
+    """The constants of a role, as `R.NAME`."""
+    if not isinstance(item, ast.Role):
+        return ()
+    return tuple(f"{item.name}.{name}" for constant in item.constants for name in _settable(constant))
+
+
+def _with_constant(role: ast.Role, name: str, value: ast.Expression) -> ast.Role:
+    bare = name.rpartition(".")[2]
+    constants = tuple(
+        replace(one, statement=_with_value(one.statement, bare, value)) if bare in _settable(one) else one
+        for one in role.constants
+    )
+    return replace(role, constants=constants)
 
 
 def _all_names(targets: tuple[ast.Expression, ...]) -> bool:

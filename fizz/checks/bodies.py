@@ -130,7 +130,12 @@ class Body:
             case ast.Attribute(value=value, name=name):
                 self.expression(value)
                 role = self.scope.role
-                if role is not None and is_self(value) and name in self.model.role_parameters.get(role.name, ()):
+                if role is not None and is_self(value) and name in self.scope.role_constants:
+                    first = self.scope.role_constants[name]
+                    hint = f"it is defined at {first.file}:{first.line}; use another name for a field"
+                    text = f"'{name}' is a constant of role {role.name} and cannot be assigned"
+                    self.messages.error("L22", text, target.span, hint)
+                elif role is not None and is_self(value) and name in self.model.role_parameters.get(role.name, ()):
                     hint = f"it is given to the constructor: `{role.name}({name}=…)`; use another name for a field"
                     text = f"assignment to the param '{name}' of role {role.name}"
                     self.messages.error("L39", text, target.span, hint)
@@ -227,6 +232,8 @@ class Body:
                 self.scope.read(node, own)
             case ast.Call():
                 self._call(node, own)
+            case ast.Attribute(value=ast.Name(id="self"), name=name) if self._is_role_constant(name):
+                self.scope.read_role_constant(name, node.span)
             case ast.Attribute(value=ast.Name(id=module), name=name) if module not in own | self.scope.locals:
                 self.scope.read(node.value, own)  # type: ignore[arg-type]
                 self._member(node, module, name)
@@ -242,6 +249,10 @@ class Body:
             case _:
                 for part in parts(node):
                     self.expression(part, own)
+
+    def _is_role_constant(self, name: str) -> bool:
+        """Whether `self.name` is a constant of the role. In a `def`, `self` may be any value."""
+        return self.scope.role is not None and self.kind != "def" and name in self.scope.role_constants
 
     def _member(self, node: ast.Attribute, module: str, name: str) -> None:
         members = BUILTIN_MODULES.get(module, self.model.modules.get(module))

@@ -31,6 +31,7 @@ class Declarations:
     role_functions: dict[str, list[ast.Function]] = field(default_factory=dict)  # by name, of all roles
     functions_of: dict[str, dict[str, ast.Function]] = field(default_factory=dict)  # by role, then by name
     role_helpers: set[str] = field(default_factory=set)
+    role_constants: dict[str, dict[str, Span]] = field(default_factory=dict)  # by role, then by name
     role_parameters: dict[str, set[str]] = field(default_factory=dict)  # role -> names given to its constructor
     uses_channels: bool = False
     only_in_init: set[str] = field(default_factory=set)  # funcs that nothing but the top-level Init calls
@@ -104,6 +105,9 @@ def _declare_role(found: Declarations, role: ast.Role) -> None:
     names = [(action.name_span, action.name) for action in role.actions]
     names += [(function.name_span, function.name) for function in role.functions]
     names += [(helper.name_span, helper.name) for helper in role.helpers]
+    constants = [name for constant in role.constants for name in bound_by(constant.statement)]
+    names += [(name.span, name.id) for name in constants]
+    found.role_constants[role.name] = {name.id: name.span for name in constants}
     for span, name in sorted(names):
         _define(found, spans, name, span)
     assertion_spans: dict[str, Span] = {}

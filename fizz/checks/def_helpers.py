@@ -13,12 +13,16 @@ from fizz.syntax.tree_walk import all_statements, helper_bodies, own_expressions
 
 
 def check_helper(
-    model: Declarations, messages: Messages, helper: ast.Helper, outer: frozenset[str] = frozenset()
+    model: Declarations,
+    messages: Messages,
+    helper: ast.Helper,
+    outer: frozenset[str] = frozenset(),
+    of_role: str | None = None,
 ) -> None:
-    """Checks a `def` and those nested in it; `outer` are the locals around a nested one."""
+    """Checks a `def` of a role, or of none, and those nested in it; `outer` are the locals around a nested one."""
     names = [parameter.name for parameter in helper.parameters]
     check_parameters(model, messages, helper.parameters)
-    scope = Scope.of_body(model, messages, "def", None, helper.body, names, outer)
+    scope = Scope.of_body(model, messages, "def", None, helper.body, names, outer, of_role)
     for statement in all_statements(helper.body):
         what = _forbidden(statement)
         if what is not None:
@@ -58,7 +62,7 @@ class _HelperBody(Body):
     def statement(self, statement: ast.Statement, around: object) -> None:
         if isinstance(statement, ast.Helper):
             inner = frozenset(self.scope.locals)
-            check_helper(self.model, self.messages, statement, inner)
+            check_helper(self.model, self.messages, statement, inner, self.scope.of_role)
             for mention, called in _names_in(statement):
                 if mention.id == statement.name:
                     _report_recursion(self.messages, statement.name, mention, called)

@@ -37,6 +37,8 @@ def resolve(model: Declarations) -> Messages:
                 pass
             case _:
                 assert_never(item)
+    for role in model.roles.values():
+        _role_constants(model, messages, role, assigned)
     check_recursion(model, messages)
     advise(model, messages)
     return messages
@@ -73,6 +75,19 @@ def _constant(model: Declarations, messages: Messages, item: ast.ConstantStateme
         return
     Body(scope).check(ast.Block(statement.span, (statement,)), atomic=True)
     assigned.update(name.id for name in bound_by(statement))
+
+
+def _role_constants(model: Declarations, messages: Messages, role: ast.Role, assigned: set[str]) -> None:
+    """The constants of a role, which are computed after those at top level."""
+    for constant in role.constants:
+        scope = Scope(model, messages, "constant", None, set(), set(), assigned, role.name)
+        Body(scope).check(ast.Block(constant.span, (constant.statement,)), atomic=True)
+        for name in bound_by(constant.statement):
+            assigned.add(f"{role.name}.{name.id}")
+            if name.id in model.role_parameters.get(role.name, ()):
+                hint = f"it is given to the constructor, `{role.name}({name.id}=…)`: remove this line, or that argument"
+                text = f"'{name.id}' is a constant and a param of role {role.name}"
+                messages.error("L21", text, name.span, hint)
 
 
 def _not_constant(statement: ast.Statement) -> str | None:
@@ -138,7 +153,7 @@ def _role(model: Declarations, messages: Messages, role: ast.Role) -> None:
         _assertion(model, messages, assertion, role)
     for helper in role.helpers:
         _name(model, messages, helper.name, helper.name_span)
-        check_helper(model, messages, helper)
+        check_helper(model, messages, helper, of_role=role.name)
         if not helper.parameters:
             hint = "its first parameter is the instance"
             messages.error("L26", f"method '{helper.name}' has no parameter for the instance", helper.name_span, hint)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
@@ -27,6 +27,7 @@ class Messages:
 
     errors: list[Diagnostic] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
+    role_constants: dict[Span, str] = field(default_factory=dict)  # where they are mentioned, with their global names
     missing_init: bool = False  # whether the missing Init has been reported
     compared: int = 0  # undefined names for which near ones were looked for
 
@@ -54,6 +55,7 @@ class Scope:
     locals: set[str]
     own: set[str]  # parameters and loop variables: they may hide state variables and constants
     assigned_constants: set[str] | None = None  # while constants are computed: those that have a value
+    of_role: str | None = None  # the role whose constants are seen
 
     @classmethod
     def of_body(
@@ -65,6 +67,7 @@ class Scope:
         body: ast.Block,
         parameters: Iterable[str],
         outer: frozenset[str] = frozenset(),
+        of_role: str | None = None,
     ) -> Scope:
         """The scope of a function with this body; a nested `def` also sees the locals around it."""
         own = set(parameters)
@@ -75,8 +78,15 @@ class Scope:
             if isinstance(statement, ast.Helper):
                 own.add(statement.name)
         sees_state = kind != "def"
-        local = {n for n in bound if n not in model.constants and not (sees_state and n in model.state_variables)}
-        return cls(model, messages, kind, role, local | own | outer, own | outer)
+        of_role = of_role if role is None else role.name
+        constants = {*model.constants, *model.role_constants.get(of_role or "", ())}
+        local = {n for n in bound if n not in constants and not (sees_state and n in model.state_variables)}
+        return cls(model, messages, kind, role, local | own | outer, own | outer, of_role=of_role)
+
+    @property
+    def role_constants(self) -> Mapping[str, Span]:
+        """The constants of the role that are seen here, with their places."""
+        return self.model.role_constants.get(self.of_role or "", {})
 
     # --- reading
 
@@ -84,6 +94,9 @@ class Scope:
         """Checks that a name means something here; `own` are variables of lambdas and comprehensions around it."""
         word, model = name.id, self.model
         if word in own or word in self.locals:
+            return
+        if word in self.role_constants:
+            self.read_role_constant(word, name.span)
             return
         if word in model.state_variables:
             self._read_state_variable(name)
@@ -102,6 +115,14 @@ class Scope:
             self.messages.error("L24", f"func '{word}' is not a value", name.span, f"call it: `x = {word}(…)`")
         elif not self._is_global(word) and word not in model.maybe:
             self._undefined(name)
+
+    def read_role_constant(self, word: str, span: Span) -> None:
+        """Notes that a constant of the role is read at a place."""
+        name = f"{self.of_role}.{word}"
+        self.messages.role_constants[span] = name
+        if self.assigned_constants is not None and name not in self.assigned_constants:
+            hint = "constants are computed from top to bottom"
+            self.messages.error("L20", f"constant '{word}' is used before it has a value", span, hint)
 
     def _is_global(self, word: str) -> bool:
         model = self.model
@@ -151,6 +172,7 @@ class Scope:
     def _visible(self) -> Iterable[str]:
         model = self.model
         yield from self.locals
+        yield from self.role_constants
         yield from model.constants
         yield from model.helpers
         yield from model.functions
@@ -177,8 +199,9 @@ class Scope:
         """Checks a plain assignment."""
         if self._is_reserved(name, span) or name in self.own:
             return
-        if name in self.model.constants and self.kind != "constant":
-            first = self.model.constants[name]
+        constants = {**self.model.constants, **self.role_constants}
+        if name in constants and self.kind != "constant":
+            first = constants[name]
             text = f"'{name}' is a constant and cannot be assigned"
             hint = f"it is defined at {first.file}:{first.line}; bind a state variable in `action Init` instead"
             self.messages.error("L22", text, span, hint)

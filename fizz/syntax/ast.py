@@ -385,6 +385,7 @@ class Role(_Item):
     assertions: tuple[Assertion, ...]
     helpers: tuple[Helper, ...]
     documentation: tuple[str, ...]
+    constants: tuple[ConstantStatement, ...]
     name_span: Span = field(compare=False, repr=False)
 
 

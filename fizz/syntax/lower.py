@@ -186,6 +186,7 @@ class _Items(Statements):
         definitions: list[ast.Action | ast.Function | ast.Assertion] = []
         helpers: list[ast.Helper] = []
         documentation: list[str] = []
+        constants: list[ast.ConstantStatement] = []
         for node in children(tree, "RoleItem"):
             inner = node[0]
             if inner.rule_name == "Definition":
@@ -197,8 +198,11 @@ class _Items(Statements):
                 if not isinstance(text, ast.Literal) or not isinstance(text.value, str):
                     raise self.error("L1", "documentation is a plain string", inner[0])
                 documentation.append(text.value)
+            elif inner.rule_name == "RoleConstant":
+                constants.append(self._role_constant(inner))
         ends = [(d.span.end_line, d.span.end_column) for d in definitions]
         ends += [(h.span.end_line, h.span.end_column) for h in helpers]
+        ends += [(c.span.end_line, c.span.end_column) for c in constants]
         end = max(ends, default=self.lines.position(name.position_end))
         span = Span(self.lines.piece.file, *self.lines.position(tree.position), *end)
         return ast.Role(
@@ -212,8 +216,15 @@ class _Items(Statements):
             tuple(d for d in definitions if isinstance(d, ast.Assertion)),
             tuple(helpers),
             tuple(documentation),
+            tuple(constants),
             self.span_of(name),
         )
+
+    def _role_constant(self, tree: Tree) -> ast.ConstantStatement:
+        name, value = the(tree, "Name"), self.test(the(tree, "Test"))
+        span = self.span(tree.position, the(tree, "Test").position_end)
+        target = ast.Name(self.span_of(name), name.value)
+        return ast.ConstantStatement(span, ast.Assign(span, (target,), value))
 
     def _decorator(self, tree: Tree) -> ast.Decorator:
         close = children(tree, "")[-1]

@@ -97,6 +97,7 @@ class Module:
 
     `items` are in file order with includes expanded (no `Include` among them). `--set` overrides have replaced
     the right sides of the constants they name. `sources` maps each file name, as spans spell it, to its text.
+    `constants` are the names, those of roles as `R.NAME`; `role_constants` has the places where these are mentioned.
     """
 
     path: str
@@ -108,6 +109,7 @@ class Module:
     constants: tuple[str, ...]
     reads_returns: bool
     warnings: tuple[Diagnostic, ...]
+    role_constants: Mapping[Span, str] = field(default_factory=dict)
 
     def actions(self) -> tuple[ast.Action, ...]:
         return tuple(i for i in self.items if isinstance(i, ast.Action))

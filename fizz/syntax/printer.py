@@ -83,7 +83,9 @@ def _role(role: ast.Role) -> Iterator[str]:
     yield f"{'symmetric ' if role.symmetric else ''}role {role.name}:"
     for text in role.documentation:
         yield _INDENT + print_string(text)
-    empty = True
+    for constant in role.constants:
+        yield from _indented(_statement(constant.statement))
+    empty = not role.constants
     helpers = [ast.TopHelper(helper.span, helper) for helper in role.helpers]
     parts: list[ast.Item] = [*role.actions, *role.functions, *role.assertions, *helpers]
     for part in parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TypeVar, assert_never
 
 from fizz import Module, Span
@@ -12,6 +13,7 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import all_statements, header_names_of, nodes_in, targets_of
 from interpreter.compile import program as p
 from interpreter.compile.choice_loops import find_choice_loops
+from interpreter.compile.role_constants import with_role_constants
 
 AnyScope = TypeVar("AnyScope", bound=p.Scope)
 
@@ -23,7 +25,7 @@ def compile_module(module: Module) -> p.Program:
 
 class _Compiler:
     def __init__(self, module: Module) -> None:
-        self.module = module
+        self.module = module = replace(module, items=with_role_constants(module))
         self.routines: list[p.Routine] = []
         self._mentions = _Mentions(module.items)
         functions = module.functions()

@@ -17,6 +17,7 @@ from interpreter.execute.globals import Channels, ConstantWorld, make_globals
 from interpreter.execute.helpers import compile_helper
 from interpreter.execute.names import NameScope, Watch
 from interpreter.state.domains import Domains
+from interpreter.state.state import MISSING
 from interpreter.values import Instance, truth
 from interpreter.values.budget import METER
 from interpreter.values.problem import ModelMistake
@@ -79,6 +80,10 @@ class Code:
         self.roles = {
             role.name: RoleCode(role, {h.name: compile_helper(h, host) for h in role.helpers}) for role in program.roles
         }
+
+    def role_constant(self, role: str, name: str) -> object:
+        """A constant of a role; MISSING if it has none of this name."""
+        return self.known.constants.get(f"{role}.{name}", MISSING)
 
     def scope(self, routine: p.Routine) -> NameScope:
         """The name scope of a routine's frames."""

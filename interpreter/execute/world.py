@@ -198,7 +198,7 @@ class World:
         return Instance(self, *identity)
 
     def get_attribute(self, instance: Instance, name: str) -> object:
-        """`__id__`, a field, a param or a `def` method of an instance; R11 for funcs, R3 for other names."""
+        """`__id__`, a field, param, `def` method or constant of an instance; R11 for funcs, R3 for other names."""
         if name == "__id__":
             return ModelValue(instance.role, instance.number)
         for kind in ("field", "param"):
@@ -208,6 +208,9 @@ class World:
         role = self.code.roles[instance.role]
         if name in role.helpers:
             return self.code.method(instance, name)
+        constant = self.code.role_constant(instance.role, name)
+        if constant is not MISSING:
+            return constant
         if name in role.program.functions:
             text = f"func '{name}' of role {instance.role} is called in an expression"
             raise ModelMistake("R11", text, "assign its result to a variable first")
@@ -218,6 +221,8 @@ class World:
         """Bind a field of an instance; R10 for a param."""
         if name.startswith("__"):
             raise ModelMistake("R10", f"'{name}' of {instance!r} can not be changed")
+        if self.code.role_constant(instance.role, name) is not MISSING:
+            raise ModelMistake("R10", f"'{name}' is a constant of role {instance.role} and can not be changed")
         role = self.code.roles[instance.role].program
         is_param = role.params is None or name in role.params
         if is_param and self.get(("param", instance.role, instance.number, name)) is not MISSING:
