@@ -10,7 +10,7 @@ from fizz.base.near_names import near_hint
 from fizz.checks.declarations import Declarations
 from fizz.checks.scope import Messages, Scope
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import is_self, parts
+from fizz.syntax.tree_walk import all_statements, is_self, parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,9 +159,9 @@ class Body:
         if self.kind == "constant":
             hint = "use a `def` helper"
             self.messages.error("L32", f"a constant may not call the func '{name}'", value.span, hint)
-        elif self.is_assertion:
-            self._call_in_assertion(value, function, name)
-        elif not around.atomic and self._needs_atomic:
+        elif self.is_assertion and function is not None:
+            self._call_in_assertion(value, function)
+        elif not self.is_assertion and not around.atomic and self._needs_atomic:
             hint = "make the action atomic, or move it into a role"
             self.messages.error("L25", "fizz call in serial code outside a role", value.span, hint)
         if around.atomic and function is not None and self.kind in ("action", "func"):
@@ -211,13 +211,11 @@ class Body:
         hint = near_hint(name, known) or (f"its funcs are: {', '.join(known)}" if known else None)
         self.messages.error("L20", f"role '{role.name}' has no func '{name}'", call.function.span, hint)
 
-    def _call_in_assertion(self, call: ast.Call, function: ast.Function | None, name: str) -> None:
-        if not isinstance(call.function, ast.Name) or function is None:
-            text = f"call of the role's func '{name}' inside an assertion"
-            self.messages.error("L30", text, call.span, "use a `def` in the role, or an `atomic func` at top level")
-        elif function.flow != "atomic":
-            text = f"call of the func '{name}' inside an assertion: it is not atomic"
-            self.messages.error("L30", text, call.span, f"declare it `atomic func {name}`")
+    def _call_in_assertion(self, call: ast.Call, function: ast.Function) -> None:
+        """No func that an assertion calls may choose; of those that a func calls that is found when they are run."""
+        if function.flow in ("parallel", "oneof") or any(map(_chooses, all_statements(function.body))):
+            text = f"call of the func '{function.name}', which chooses, inside an assertion"
+            self.messages.error("L30", text, call.span, "an assertion only looks at a state")
 
     def _warn_yields(self, call: ast.Call, function: ast.Function) -> None:
         if function.flow != "atomic" and yields(function.body, atomic=False) > 1:
@@ -309,8 +307,6 @@ class Body:
         if self.kind == "constant":
             hint = "create roles in `action Init`"
             self.messages.error("L32", f"a constant may not create the role '{name}'", call.span, hint)
-        elif self.is_assertion:
-            self.messages.error("L30", f"role '{name}' is created inside an assertion", call.span)
         elif self.kind == "def":
             hint = "create it in an action and pass it as an argument"
             self.messages.error("L28", f"role '{name}' constructed in a `def` helper", call.span, hint)
@@ -322,6 +318,16 @@ class Body:
                 hint = f"write `{name}(NAME=…)`"
                 self.messages.error("L27", f"role '{name}' takes keyword arguments only", argument.span, hint)
                 return
+
+
+def _chooses(statement: ast.Statement) -> bool:
+    """Whether a statement is a choice by itself."""
+    match statement:
+        case ast.Choose() | ast.ChooseBlock():
+            return True
+        case ast.FlowBlock(flow="parallel" | "oneof") | ast.For(flow="parallel"):
+            return True
+    return False
 
 
 def _atomic(flow: str | None, around: _Around) -> bool:

@@ -52,6 +52,11 @@ def _plain(values: Seq[object]) -> Hashable | None:
     return (kinds, tuple(values)) if _PLAIN.issuperset(kinds) else None
 
 
+def _world_of(instance: Instance) -> World:
+    assert isinstance(instance.world, World)
+    return instance.world
+
+
 @cache
 def _statements(count: int) -> tuple[str, ...]:
     """The labels of the alternatives of a block with `count` statements."""
@@ -136,6 +141,13 @@ class Execution:
         except RecursionError:
             raise self._explained(ModelError("R16", "calls nested too deeply", self.here())) from None
 
+    def only_in_steps(self, what: str, span: Span | None = None) -> None:
+        """L30 for a statement that no assertion executes, in a func or an Init that it calls neither."""
+        if self._root.routine.kind == "assertion":
+            raise ModelError(
+                "L30", f"{what} inside an assertion", span or self.here(), "an assertion only looks at a state"
+            )
+
     def here(self) -> Span:
         return self.lines[-1] if self.lines else self._root.routine.span
 
@@ -181,12 +193,14 @@ class Execution:
                 return self.block_done()
             case OneOfBlock():
                 if state.index < 0:
+                    self.only_in_steps("a choice")
                     self._remember()
                     state.index = self.choose(_statements(len(block.instructions)), True)
                     return False
                 return self._execute(frame, block, state.index)
             case ParallelBlock():
                 if state.index < 0:
+                    self.only_in_steps("a choice")
                     self._remember()
                     waiting, labels = _waiting(len(block.instructions), state.started)
                     state.index = waiting[self.choose(labels, True)]
@@ -220,6 +234,7 @@ class Execution:
             return self.block_done()
         position = 0
         if loop.parallel:
+            self.only_in_steps("a choice", loop.span)
             self._remember()
             position = self.pick(rest, "For:")
         item = rest[position]
@@ -310,10 +325,11 @@ class Execution:
         role = self.code.roles[instance.role]
         if not role.program.crashes:
             return
-        for name in self.world.attribute_names(instance):
-            value = self.world.get(("field", instance.role, instance.number, name))
+        world = _world_of(instance)
+        for name in world.attribute_names(instance):
+            value = world.get(("field", instance.role, instance.number, name))
             if value is not MISSING and role.program.ephemeral(name):
-                self.world.bind(("reset", instance.role, instance.number, name), deepcopy(value))
+                world.bind(("reset", instance.role, instance.number, name), deepcopy(value))
 
     # --- what instructions need ------------------------------------------------------------------------------------
 
@@ -473,13 +489,15 @@ class Execution:
         """Pushes a frame for a call; R16 beyond the deepest stack."""
         if len(self.frames) >= MAX_FRAMES:
             raise ModelError("R16", f"call stack deeper than {MAX_FRAMES}", self.here())
-        frame = Frame(routine, instance, variables, self.world)
+        # An assertion about a step has two worlds: a func runs in that of its instance, or of its caller.
+        world = self.frames[-1].world if instance is None else _world_of(instance)
+        frame = Frame(routine, instance, variables, world)
         self.frames.append(frame)
         return frame
 
     def construct(self, first: int) -> bool:
         """Pushes the Inits of the instances created since the `first` one; True if there are any."""
-        created = self.world.created[first:]
+        created = self.frames[-1].world.created[first:]
         if not created:
             return False
         inits = [(i, self.code.roles[i.role].program.init) for i in created]

@@ -99,7 +99,7 @@ def _do(instruction: p.Do, scope: NameScope) -> Operation:
     effect = compile_effect(instruction.statement, scope)
 
     def operation(run: Execution, frame: Frame) -> bool:
-        created = len(run.world.created)
+        created = len(frame.world.created)
         effect(frame)
         return _done(run, frame, created)
 
@@ -109,7 +109,7 @@ def _do(instruction: p.Do, scope: NameScope) -> Operation:
 def _done(run: Execution, frame: Frame, created: int) -> bool:
     """Called after an assignment or expression is evaluated; `created` instances existed before."""
     run.enabled = True
-    if len(run.world.created) > created and run.construct(created):
+    if len(frame.world.created) > created and run.construct(created):
         return False
     return run.finish()
 
@@ -194,6 +194,7 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
     by_element = _by_element(among, iterable, scope, word)
 
     def operation(run: Execution, frame: Frame) -> bool:
+        run.only_in_steps("a choice", span)
         chosen = by_element(run, frame)
         alternatives = elements(iterable, frame, instruction.iterable.span) if chosen is None else chosen
         if condition is not None and chosen is None:
@@ -223,6 +224,7 @@ def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
     by_element = _by_element(instruction.iterable, iterable, scope, word)
 
     def operation(run: Execution, frame: Frame) -> bool:
+        run.only_in_steps("a choice", span)
         chosen = by_element(run, frame)
         alternatives = elements(iterable, frame, instruction.iterable.span) if chosen is None else chosen
         if not alternatives:
@@ -338,7 +340,7 @@ class _Calls:
         return self._plain_call(run, frame, receiver)
 
     def _plain_call(self, run: Execution, frame: Frame, receiver: object) -> bool:
-        created = len(run.world.created)
+        created = len(frame.world.created)
         try:
             callee = attribute_of(receiver, self.name, frame)
         except ModelMistake as problem:
@@ -364,6 +366,7 @@ class _Calls:
 
     def _send(self, run: Execution, frame: Frame, stub: Stub) -> bool:
         """Queue a message for the stub's instance (language page, 8.4)."""
+        run.only_in_steps("a message", self.span)
         number = self.code.roles[stub.instance.role].program.functions.get(self.name)
         if number is None:
             raise ModelError("R12", f"there is no func '{self.name}' on role {stub.instance.role}", self.span)

@@ -38,6 +38,7 @@ class Role:
     functions: list[Function] = field(default_factory=list)
     methods: list[str] = field(default_factory=list)
     actions: list[str] = field(default_factory=list)
+    constants: list[Place] = field(default_factory=list)
 
 
 @dataclass(slots=True)

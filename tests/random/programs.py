@@ -203,6 +203,15 @@ class Program:
             lines.append(f"@state({self.source.pick(('ephemeral', 'durable'))}={json.dumps(names)})")
         lines.append(f"{'symmetric ' if role.symmetric else ''}role {role.name}:")
         own = Scope(list(self.constants), "atomic", "role init", role, settled=False)
+        if self.source.chance(25):
+            name = self.source.pick(("LIMIT", "v0"))  # it may hide a state variable
+            lines += indented([f"{name} = {self.source.number(1, 3)}", f"{name}_LIST = [{name}, 0]"])
+            role.constants = [
+                Place(name, "int", False, False),
+                Place(f"self.{name}", "int", False, False),
+                Place(f"{name}_LIST", "ints", False, False),
+            ]
+            own.places += role.constants
         own.places += [Place(f"self.{name}", kind, False, False) for name, kind in role.params.items()]
         body = []
         for name, kind in role.fields.items():
@@ -228,7 +237,10 @@ class Program:
         # A role's code may run while Init has not bound everything only through funcs, and Init calls none by then.
         places = [*self.constants, *self.heap]
         if role is not None:
+            hidden = {constant.text for constant in role.constants}
+            places = [place for place in places if place.text not in hidden]
             places.append(Place("self", f"role:{role.name}", False))
+            places += role.constants
         return Scope(places, "atomic" if flow == "atomic" else "serial", where, role, rank=rank)
 
     def _body(self, flow: str | None, scope: Scope) -> Lines:
