@@ -322,12 +322,9 @@ class Body:
 
 def _chooses(statement: ast.Statement) -> bool:
     """Whether a statement is a choice by itself."""
-    match statement:
-        case ast.Choose() | ast.ChooseBlock():
-            return True
-        case ast.FlowBlock(flow="parallel" | "oneof") | ast.For(flow="parallel"):
-            return True
-    return False
+    if isinstance(statement, ast.FlowBlock | ast.For):
+        return statement.flow in ("parallel", "oneof")
+    return isinstance(statement, ast.Choose | ast.ChooseBlock)
 
 
 def _atomic(flow: str | None, around: _Around) -> bool:
