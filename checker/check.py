@@ -19,12 +19,13 @@ from checker.core.report import Report
 from checker.properties import properties_of
 from checker.search.driver import ProgressSink
 from checker.search.explore import explore, nothing
+from checker.search.known_pairs import NewPairs, PairsOfModel
 from checker.search.memo.memo import Memory
 from checker.search.registry import engine_of, lasting_instead_of
 from checker.storage.user_paths import refuse_addresses
 from fizz import Module, load
 from fizz.base.room import with_room
-from interpreter import Machine, ModelError, compile_module
+from interpreter import Machine, ModelError
 from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
@@ -59,31 +60,42 @@ def check(
     chosen = engine_of(engine)
     with phases.during(READING):
         module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
-        program = compile_module(module)
-        properties = properties_of(program, settings.properties)
+        pairs = PairsOfModel(module)
+        program = pairs.program()
     memory: Memory | None = None
     with patience.deferring_interrupts(), patience.limiting_steps():
-        try:
-            # The constants are computed here, before an engine starts: their evaluation may fail.
-            memory = Memory(Machine(program), phases)
-        except ModelError as error:
-            exploration = nothing(StopReason.VIOLATION, Finding(None, (), error=error))
-        except Stop as stop:
-            exploration = nothing(stop.reason)
-        else:
-            with _keeper(module, settings, chosen.name, say) as keeper, _exporting(settings, chosen.name):
-                exploration = explore(
-                    chosen,
-                    program,
-                    properties,
-                    settings,
-                    progress,
-                    keeper=keeper,
-                    say=say,
-                    phases=phases,
-                    memory=memory,
-                    patience=patience,
-                )
+        while True:
+            properties = properties_of(program, settings.properties)
+            try:
+                # The constants are computed here, before an engine starts: their evaluation may fail.
+                memory = Memory(Machine(program), phases)
+                if pairs.seen_by(memory.machine):
+                    program = pairs.program()
+                    continue
+            except ModelError as error:
+                exploration = nothing(StopReason.VIOLATION, Finding(None, (), error=error))
+                break
+            except Stop as stop:
+                exploration = nothing(stop.reason)
+                break
+            try:
+                with _keeper(module, settings, chosen.name, say) as keeper, _exporting(settings, chosen.name):
+                    exploration = explore(
+                        chosen,
+                        program,
+                        properties,
+                        settings,
+                        progress,
+                        keeper=keeper,
+                        say=say,
+                        phases=phases,
+                        memory=memory,
+                        patience=patience,
+                    )
+                    pairs.demand_known(exploration.error, lasting=keeper is not None)
+                break
+            except NewPairs:
+                program = pairs.program()
         with phases.during(REPORTING):
             if exploration.torn and memory is not None:
                 # The run is over, and its hook would say so.

@@ -592,9 +592,9 @@ class Machine:
         return self._describer.lines(state)
 
     def assertion_rules(self, assertion: int, state: State) -> list[Rule]:
-        """The rules that decide an assertion in a state: one, or one per live instance of its role."""
+        """The rules that decide an assertion in a state: one, or one per live instance of its role that is asked."""
         program = self.program.assertions[assertion]
         if program.role is None:
             return [Rule(StepKind.ASSERT, assertion)]
-        numbers = state.layout.live.get(program.role, ())
+        numbers = program.asked_of(state.layout.live.get(program.role, ()))
         return [Rule(StepKind.ASSERT, assertion, (program.role, number)) for number in numbers]

@@ -12,7 +12,7 @@ from checker.core.exploration import Exploration
 from checker.core.limits import StopReason
 from checker.core.property import Property
 from fizz import Diagnostic
-from interpreter import Machine, State
+from interpreter import Machine, Program, State
 
 _IDLE = "this is where it gave up most often; `fizzpy explain` tells how far it comes"
 
@@ -34,7 +34,8 @@ def audit(machine: Machine, exploration: Exploration, properties: Sequence[Prope
         *_bounded(machine, exploration),
         *_asymmetric(machine, exploration),
         *(() if noted is None else idle_settings(program, noted)),
-        *(() if noted is None else never_tested(program, _holding(exploration, properties), noted)),
+        *(() if noted is None else never_tested(program, _holding(program, exploration, properties), noted)),
+        *_untested(program, exploration, properties),
         *growing(machine, exploration),
     )
 
@@ -100,7 +101,17 @@ def _successors(machine: Machine, state: State) -> list[tuple[bool, int]]:
     return sorted((step.crashes, machine.key(machine.canonical(step.target))) for step in steps)
 
 
-def _holding(exploration: Exploration, properties: Sequence[Property]) -> list[int]:
+def _untested(program: Program, exploration: Exploration, properties: Sequence[Property]) -> Iterator[Diagnostic]:
+    spans = {assertion.name: assertion.span for assertion in program.assertions}
+    for p in properties:
+        for sentence in exploration.untested.get(p.key, ()):
+            text = f"assertion '{p.name}' holds, but {sentence}"
+            yield Diagnostic("W16", text, spans[p.name], "what it says was never put to the test")
+
+
+def _holding(program: Program, exploration: Exploration, properties: Sequence[Property]) -> list[int]:
     """The assertions that hold: a violated one was tested."""
     watches = [watch for p in properties if p.key in exploration.judged for watch in p.watches]
-    return list(dict.fromkeys(watch.predicate.assertion for watch in watches if watch.predicate is not None))
+    asked = dict.fromkeys(watch.predicate.assertion for watch in watches if watch.predicate is not None)
+    # Further questions about an assertion are asked of the same text.
+    return [number for number in asked if program.assertions[number].of is None]

@@ -86,11 +86,12 @@ QUIET: Final = Recorded("(quiet)")
 class Stem:
     """The part of a run before the cycle: from a state of `begins` through states of `along`, including both ends.
 
-    Any steps may be on it, crashes too.
+    Any steps may be on it, crashes too. `name`: of several things that may wait on a stem, the one that does.
     """
 
     begins: StateSet
     along: StateSet
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

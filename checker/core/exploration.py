@@ -86,7 +86,8 @@ class Finding:
     for a transition assertion or a failed step the last link is that step. `stem`, of a property that has one, leads
     from there to the head of the cycle. `cycle` (lasso) returns to the last state before it; `stutter` means the run
     may stay there. `fairness` says in sentences why the run is fair. `unfinished`: it was found on a level that was
-    given up, so another witness may come before it. `reduced`: the keys are those of least images under symmetry
+    given up, so another witness may come before it. `waiting`: the pair of a `leadsto` assertion that waits from the
+    end of the path on, empty if there is only one. `reduced`: the keys are those of least images under symmetry
     (language page, 11.3).
     """
 
@@ -100,6 +101,7 @@ class Finding:
     fairness: tuple[str, ...] = ()
     unfinished: bool = False
     stem: tuple[PathLink, ...] = ()
+    waiting: str | None = None
 
     @property
     def steps(self) -> int:
@@ -125,9 +127,10 @@ class Exploration:
     `reduced`: states are counted up to symmetry. `exact`: states were compared, not only their keys. `idle_actions`:
     after a complete exploration, the actions without a step and where they gave up most often. `noted`: what machines
     noted in such an exploration, else None. `deepest`: of a search that was cut, a path to its last level. `given_up`:
-    the level that was unfinished when the search stopped, which is not counted. `judging_stopped`: why the judgement
-    ended early after the exploration had ended. `torn`: the search was stopped at an arbitrary point, so its objects
-    may be inconsistent. `exported`: the tables of states and transitions are written.
+    the level that was unfinished when the search stopped, which is not counted. `untested`: by property what no state
+    of a complete exploration put to the test, in sentences. `judging_stopped`: why the judgement ended early after the
+    exploration had ended. `torn`: the search was stopped at an arbitrary point, so its objects may be inconsistent.
+    `exported`: the tables of states and transitions are written.
     """
 
     stopped: StopReason
@@ -147,6 +150,7 @@ class Exploration:
     noted: frozenset[Note] | None = None
     deepest: tuple[PathLink, ...] = ()
     given_up: GivenUp | None = None
+    untested: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     judging_stopped: StopReason | None = None
     torn: bool = False
     exported: bool = False

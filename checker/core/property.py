@@ -108,6 +108,11 @@ class Evidence(Protocol):
         """Whether the search was cut."""
         ...
 
+    @property
+    def reduced(self) -> bool:
+        """Whether states stand for all their images under symmetry, so that instances have no names."""
+        ...
+
     def witness(self, key: str) -> Finding | None: ...
 
     def search(self) -> ExploredStates: ...
@@ -162,13 +167,21 @@ class Property(ABC):
         """Whether it is judged with these options."""
         return True
 
-    def demand(self, options: Options) -> Demand | None:
-        """Its demand on the explored graph, in terms of the answers that its watches record; None: no demand."""
-        return None
+    def demands(self, options: Options) -> tuple[Demand, ...]:
+        """Its demands on the explored graph, in terms of the answers that its watches record."""
+        return ()
 
     @abstractmethod
     def conclude(self, evidence: Evidence) -> Finding | None:
         """The violation, after the exploration has ended; None if there is none."""
+
+    def decided_by(self, watch: Watch) -> bool:
+        """Whether what one of its watches finds violates it, or meets it."""
+        return watch.brings and (self.phase is not Phase.LIVENESS or watch in self.safety)
+
+    def untested(self, evidence: Evidence) -> tuple[str, ...]:
+        """What it says that no state put to the test, as sentences, after a complete exploration (W16)."""
+        return ()
 
     def met(self, evidence: Evidence) -> bool:
         """Whether the property holds whatever is still unexplored."""
@@ -194,8 +207,7 @@ class AssertionProperty(Property):
 
 def needs_crash_edges(p: Property, options: Options) -> bool:
     """Whether the graph that a property is judged on has crash steps too."""
-    demand = p.demand(options) if p.checked(options) else None
-    return demand is not None and may_have_crashes(demand)
+    return p.checked(options) and any(may_have_crashes(demand) for demand in p.demands(options))
 
 
 def watches_of(properties: Iterable[Property], options: Options) -> tuple[Watch, ...]:

@@ -94,6 +94,23 @@ class Stuck:
 
 
 @dataclass(frozen=True, slots=True)
+class WaitingPair:
+    """What a trace shows to wait in vain: from the state after step `step` on p was true and q never is.
+
+    `pair`: which of the pairs of the assertion, as `Node#0[1]`; empty if there is one alone.
+    """
+
+    step: int
+    pair: str
+
+    @property
+    def sentence(self) -> str:
+        """What stands below that step."""
+        of = f" of {self.pair}" if self.pair else ""
+        return f"p{of} waits from here: its q is never true again"
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """A path, or a lasso: then the entries from `cycle_start` on are the cycle, which returns to the state before it.
 
@@ -107,6 +124,7 @@ class Trace:
     fairness: tuple[str, ...] = ()
     why: Why | None = None
     stuck: Stuck | None = None
+    waiting: WaitingPair | None = None
 
     @property
     def steps(self) -> int:

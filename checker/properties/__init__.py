@@ -11,13 +11,14 @@ from checker.properties.always_eventually import AlwaysEventually
 from checker.properties.deadlock import Deadlock
 from checker.properties.eventually_always import EventuallyAlways
 from checker.properties.exists import Exists
+from checker.properties.leads_to import LeadsTo
 from checker.properties.transition import Transition
 from fizz.base.near_names import near_hint
 from interpreter.compile.program import Program
 
 Kinds = Sequence[type[AssertionProperty]]
 
-KINDS: Kinds = (Always, Exists, Transition, EventuallyAlways, AlwaysEventually)
+KINDS: Kinds = (Always, Exists, Transition, EventuallyAlways, AlwaysEventually, LeadsTo)
 
 
 def properties_of(program: Program, selected: tuple[str, ...] | None, kinds: Kinds = KINDS) -> tuple[Property, ...]:
@@ -26,14 +27,14 @@ def properties_of(program: Program, selected: tuple[str, ...] | None, kinds: Kin
     `kinds` are the known property kinds. Raises `UsageProblem` if a selected name is no assertion of the model.
     """
     named = {kind.kind: kind for kind in kinds}
-    names = [assertion.name for assertion in program.assertions]
+    names = [assertion.name for assertion in program.assertions if assertion.of is None]
     for name in selected or ():
         if name not in names:
             raise UsageProblem(f"the model has no assertion '{name}'", _hint(name, names))
     properties: list[Property] = [
         named[assertion.kind].of(assertion, program)
         for assertion in program.assertions
-        if selected is None or assertion.name in selected
+        if assertion.of is None and (selected is None or assertion.name in selected)
     ]
     if program.options.deadlock_detection:
         properties.append(Deadlock(Deadlock.kind))

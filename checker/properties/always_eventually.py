@@ -10,8 +10,8 @@ class AlwaysEventually(Liveness):
     kind = "always eventually"
     lost_because = "no fair steps lead from here to a state in which the assertion is true and no thread is under way"
 
-    def strictly(self) -> NoLasso:
-        return NoLasso(cycle=~self.true, touches=EVERYWHERE)
+    def strictly(self) -> tuple[NoLasso]:
+        return (NoLasso(cycle=~self.true, touches=EVERYWHERE),)
 
-    def eventually(self) -> AlwaysReachable:
-        return AlwaysReachable(QUIET & self.true)
+    def eventually(self) -> tuple[AlwaysReachable]:
+        return (AlwaysReachable(QUIET & self.true),)

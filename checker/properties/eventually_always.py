@@ -12,8 +12,8 @@ class EventuallyAlways(Liveness):
         "no fair steps lead from here to a state after which the assertion is true whenever no thread is under way"
     )
 
-    def strictly(self) -> NoLasso:
-        return NoLasso(cycle=EVERYWHERE, touches=~self.true)
+    def strictly(self) -> tuple[NoLasso]:
+        return (NoLasso(cycle=EVERYWHERE, touches=~self.true),)
 
-    def eventually(self) -> AlwaysReachable:
-        return AlwaysReachable(~QUIET | self.true, for_ever=True)
+    def eventually(self) -> tuple[AlwaysReachable]:
+        return (AlwaysReachable(~QUIET | self.true, for_ever=True),)

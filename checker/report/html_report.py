@@ -66,6 +66,9 @@ def _trace(trace: Trace, report: Report, title: str) -> str:
             parts.append('</ol><p class="warn">From here the run goes round for ever:</p>')
             parts.append(f'<ol class="trace" start="{number}">')
         parts.append(_entry(entry, report))
+        if trace.waiting is not None and number == trace.waiting.step:
+            parts.append(f'</ol><p class="warn">{text(trace.waiting.sentence)}</p>')
+            parts.append(f'<ol class="trace" start="{number + 1}">')
     parts.append("</ol>")
     if trace.stutter:
         parts.append('<p class="warn">The run stays here for ever.</p>')

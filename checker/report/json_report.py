@@ -97,6 +97,8 @@ def json_trace(trace: Trace | None) -> dict[str, object]:
         fields["cycle_start"] = trace.cycle_start
     if trace.stutter:
         fields["stutter"] = True
+    if trace.waiting is not None:
+        fields["waiting"] = {"step": trace.waiting.step, "pair": trace.waiting.pair}
     if trace.fairness:
         fields["fairness"] = list(trace.fairness)
     if trace.stuck is not None:

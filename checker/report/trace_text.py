@@ -34,6 +34,8 @@ def print_trace(page: Page, trace: Trace, sources: Mapping[str, str]) -> None:
         if index == trace.cycle_start:
             page.line(Text("--- cycle ---", style="bold magenta"), indent=2)
         _print_entry(page, index, entry, threads, sources, names)
+        if trace.waiting is not None and index == trace.waiting.step:
+            page.line(Text(f"--- {printable(trace.waiting.sentence)} ---", style="bold magenta"), 2, 4)
     if trace.stutter:
         page.line(Text("--- stutter --- the run stays here for ever", "bold magenta"), 2, 4)
     elif trace.cycle_start is not None:

@@ -33,6 +33,10 @@ class SearchEvidence:
     def bounded(self) -> bool:
         return self.driver.cut > 0
 
+    @property
+    def reduced(self) -> bool:
+        return self.driver.run.symmetric
+
     def witness(self, key: str) -> Finding | None:
         return self.driver.witnesses.get(key)
 
@@ -56,6 +60,7 @@ class Judge:
         self.properties = properties
         self.findings: dict[str, Finding] = {}
         self.judged: set[str] = set()
+        self.untested: dict[str, tuple[str, ...]] = {}
         self._unreduced = unreduced
         self._whole: SearchEvidence | None = None
         self._stopped: StopReason | None = None
@@ -100,6 +105,7 @@ class Judge:
             noted=frozenset(total.noted) if self._whole_explored else None,
             deepest=driver.deepest if (driver.stopped.bounds or driver.cut) and not driver.torn else (),
             given_up=driver.given_up,
+            untested=self.untested if self._whole_explored else {},
             judging_stopped=self._stopped,
             torn=driver.torn,
             stats=driver.run.stats(),
@@ -133,17 +139,18 @@ class Judge:
             if self._witness(p) is None and any(watch.key in self.driver.total.broken for watch in p.watches):
                 continue
             found = p.conclude(self.evidence)
-            if found is not None and phase is Phase.LIVENESS and self.driver.run.symmetric:
+            if found is not None and phase is Phase.LIVENESS and self.evidence.reduced:
                 # Among least images instances lose their names, but fairness is per instance: ask the whole space.
                 found = p.conclude(self._whole_space())
             if found is not None:
                 self.findings[p.key] = found
             elif not (self.evidence.bounded and p.needs_whole_space):
                 self.judged.add(p.key)
+                self.untested[p.key] = p.untested(self.evidence)
 
     def _witness(self, p: Property) -> Finding | None:
         """The shortest of what the watches of a property have brought."""
-        brought = (self.driver.witnesses.get(watch.key) for watch in p.watches)
+        brought = (self.driver.witnesses.get(watch.key) for watch in p.watches if p.decided_by(watch))
         return min((one for one in brought if one is not None), key=lambda one: one.steps, default=None)
 
     def _whole_space(self) -> SearchEvidence:

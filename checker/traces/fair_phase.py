@@ -7,6 +7,7 @@ from dataclasses import field, replace
 
 from checker.core.demand import QUIET, NoLasso, Recorded, Stem
 from checker.core.property import Property
+from checker.core.trace import WaitingPair
 from checker.liveness.graph import FairnessMark, Graph, LiveStep, Obligation, Obligations, mark_of, obligation_of
 from checker.liveness.graph_search import GraphSearch
 from checker.liveness.lasso import Lasso, sentences
@@ -27,6 +28,7 @@ class WalkedLasso:
     cycle: tuple[tuple[State, Step], ...]
     stutter: bool
     fairness: tuple[str, ...]
+    waiting: WaitingPair | None
 
 
 @dataclass(slots=True)
@@ -47,15 +49,16 @@ class _Visited:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A property about lassos, which the end of a walk can violate."""
+    """A demand of a property about lassos, which the end of a walk can violate. `number`: another for each demand."""
 
     of: Property
     demand: NoLasso
+    number: int
 
     @property
     def pending(self) -> str:
         """The key of the states in which the walk was on a stem. No watch has it."""
-        return f"({self.of.key} is pending)"
+        return f"(demand {self.number} is pending)"
 
     @property
     def of_the_phase(self) -> NoLasso:
@@ -168,7 +171,8 @@ class FairPhase:
         begin = self._visited[graph.source(lasso.stem[0]) if lasso.stem else lasso.head]
         prefix = begin.position if one.demand.stem is None else begin.pending[one.pending]
         stem, cycle = self._steps(graph, lasso.stem), self._steps(graph, lasso.cycle)
-        return WalkedLasso(one.of, prefix, stem, cycle, lasso.stutter, sentences(graph, lasso))
+        waiting = None if one.demand.stem is None else WaitingPair(prefix, one.demand.stem.name)
+        return WalkedLasso(one.of, prefix, stem, cycle, lasso.stutter, sentences(graph, lasso), waiting)
 
     def _steps(self, graph: Graph, edges: tuple[int, ...]) -> tuple[tuple[State, Step], ...]:
         sources = [self._visited[graph.source(e)] for e in edges]

@@ -74,7 +74,7 @@ class Questions:
         for of, watch in watched:
             match watch.looks:
                 case Looks.STATES:
-                    if watch.seeks is not None:
+                    if of.decided_by(watch):
                         self._of_states.append((of, watch))
                 case Looks.STEPS:
                     self._of_steps.append((of, watch))

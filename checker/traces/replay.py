@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from checker.core.exploration import Finding, PathLink
 from checker.core.property import Looks, Watch
-from checker.core.trace import Change, EntryKind, Trace, TraceEntry
+from checker.core.trace import Change, EntryKind, Trace, TraceEntry, WaitingPair
 from checker.traces.changes import changes
 from checker.traces.guards import stuck
 from checker.traces.threads import movers, origins
@@ -40,6 +40,7 @@ def trace_of(machine: Machine, finding: Finding, story: Story, watch: Watch | No
         fairness=finding.fairness + idle,
         why=None if watch is None else why(machine, watch, story.states, len(finding.cycle)),
         stuck=stuck(machine, story.states[-1]) if dead else None,
+        waiting=None if finding.waiting is None else WaitingPair(len(finding.path) - 1, finding.waiting),
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 from checker.core.demand import violated_by_one_run
+from checker.core.exploration import Finding
 from checker.core.given import Given
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
@@ -20,6 +21,7 @@ from checker.core.trace import Trace, TraceEntry
 from checker.properties import KINDS, Kinds, properties_of
 from checker.search.contract.bounds import is_cut
 from checker.search.contract.level_counts import is_dead_end
+from checker.search.known_pairs import PairsOfModel
 from checker.traces.fair_phase import FairPhase, Judged, WalkedLasso
 from checker.traces.guards import stuck
 from checker.traces.model_walk import Questions, Said, Walk
@@ -31,7 +33,7 @@ from checker.traces.why import why
 from fizz import Module, load
 from fizz.base.light import dataclass
 from fizz.base.room import with_room
-from interpreter import Machine, ModelError, State, Step, compile_module
+from interpreter import Machine, ModelError, State, Step
 
 WalkProgressSink = Callable[[WalkProgress], None]
 _TICK_S = 0.1
@@ -85,7 +87,8 @@ def simulate(
     """
     begun = time.monotonic()
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
-    program = compile_module(module)
+    pairs = PairsOfModel(module)
+    program = pairs.program()
     properties = properties_of(program, selected, kinds)
     tally = _Tally(runs, progress)
     walk: int | None = None
@@ -96,13 +99,26 @@ def simulate(
     patience = patience or Patience(limits)
     try:
         with patience.deferring_interrupts(), patience.limiting_steps():
-            machine = Machine(program)
             longest = steps or STEPS_PER_START * program.options.max_actions
-            walker = _Walker(machine, properties, longest, tally, shorten, patience)
+            walker: _Walker | None = None
             while tally.walks < runs and not violations:
+                if walker is None:
+                    machine = Machine(program)
+                    if pairs.seen_by(machine):
+                        program = pairs.program()
+                        machine = Machine(program)
+                    properties = properties_of(program, selected, kinds)
+                    walker = _Walker(machine, properties, longest, tally, shorten, patience)
                 walk = tally.walks
                 tally.walks += 1
-                violations = walker.walk(random.Random(seed + walk))
+                try:
+                    violations = walker.walk(random.Random(seed + walk))
+                except _Failed as end:
+                    if not pairs.learnt_from(end.error):
+                        raise
+                    # The same walk again, with these pairs too.
+                    program, walker = pairs.program(), None
+                    tally.walks = walk
     except Stop as stop:
         cut_by = stop.reason
         interrupted = stop.reason is StopReason.INTERRUPTED
@@ -220,9 +236,9 @@ class _Walker:
         self.tally = tally
         self.bound = machine.program.options.max_actions
         options = machine.program.options
-        demands = [(p, p.demand(options)) for p in properties if p.checked(options)]
-        of_runs = [(p, violated_by_one_run(demand)) for p, demand in demands if demand is not None]
-        self.of_ends = [Judged(p, demand) for p, demand in of_runs if demand is not None]
+        demands = [(p, demand) for p in properties if p.checked(options) for demand in p.demands(options)]
+        of_runs = [(p, violated_by_one_run(demand)) for p, demand in demands]
+        self.of_ends = [Judged(p, demand, n) for n, (p, demand) in enumerate(of_runs) if demand is not None]
         self._initial: Beginnings | None = None
         self._offers = OfferCache(machine, _REMEMBERED)
 
@@ -352,5 +368,7 @@ class _Walker:
         idle = idle_sentences(self.machine, states[-1]) if lasso.stutter else ()
         fairness = lasso.fairness + idle
         cycle_start = len(entries) - len(lasso.cycle) if lasso.cycle else None
-        reason = why(self.machine, lasso.of.watch_of(None), states, len(lasso.cycle))
-        return _Violation(lasso.of, lasso.of.phase, Trace(tuple(entries), cycle_start, lasso.stutter, fairness, reason))
+        found = Finding(lasso.of.key, (), waiting=None if lasso.waiting is None else lasso.waiting.pair)
+        reason = why(self.machine, lasso.of.watch_of(found), states, len(lasso.cycle))
+        trace = Trace(tuple(entries), cycle_start, lasso.stutter, fairness, reason, waiting=lasso.waiting)
+        return _Violation(lasso.of, lasso.of.phase, trace)

@@ -137,11 +137,12 @@ class StepsPane(Pane):
 
     def _end(self) -> list[str]:
         trace = self.session.path.trace
+        waiting = [] if trace.waiting is None else [f"after {trace.waiting.step}: {trace.waiting.sentence}"]
         if trace.stutter:
-            return ["∞ the run stays here for ever"]
+            return [*waiting, "∞ the run stays here for ever"]
         if trace.cycle_start is not None:
-            return [f"↺ back to the state after {trace.cycle_start - 1}"]
-        return []
+            return [*waiting, f"↺ back to the state after {trace.cycle_start - 1}"]
+        return waiting
 
     def _digits(self) -> int:
         return max(len(str(self.session.last)), 2)

@@ -15,7 +15,7 @@ from fizz.base.light import dataclass
 
 Flow = OneOf["atomic", "serial", "parallel", "oneof"]
 Fairness = OneOf["weak", "strong"]
-AssertionKind = OneOf["always", "exists", "transition", "eventually always", "always eventually"]
+AssertionKind = OneOf["always", "exists", "transition", "eventually always", "always eventually", "leadsto"]
 ScalarValue = None | bool | int | float | str | bytes
 
 
@@ -25,7 +25,7 @@ def _asked_of(kind: AssertionKind) -> OneOf["states", "steps", "runs"]:
             return "states"
         case "transition":
             return "steps"
-        case "eventually always" | "always eventually":
+        case "eventually always" | "always eventually" | "leadsto":
             return "runs"
         case _:
             assert_never(kind)

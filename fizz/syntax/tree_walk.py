@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final, assert_never
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, Final, assert_never
 
+from fizz.base.errors import Span
 from fizz.syntax import ast
 
 _FIELDS: Final = {
@@ -222,3 +224,21 @@ def nodes_in(node: object) -> Iterator[ast.Node]:
         elif isinstance(part, ast.Node):
             yield part
             waiting += [inner for name in _FIELDS[type(part)] if type(inner := getattr(part, name)) not in _LEAVES]
+
+
+def with_nodes(part: Any, new: Callable[[ast.Node], ast.Node | None]) -> Any:
+    """A tree, or a tuple of trees, with other nodes for those that `new` replaces; itself if it replaces none.
+
+    Nothing inside a node that is replaced is asked about.
+    """
+    if isinstance(part, tuple) and not isinstance(part, Span):
+        found = tuple(with_nodes(inner, new) for inner in part)
+        return found if any(one is not old for one, old in zip(found, part, strict=True)) else part
+    if not isinstance(part, ast.Node):
+        return part
+    instead = new(part)
+    if instead is not None:
+        return instead
+    values = {name: getattr(part, name) for name in type(part).__match_args__ if name != "span"}
+    changed = {name: one for name, old in values.items() if (one := with_nodes(old, new)) is not old}
+    return replace(part, **changed) if changed else part

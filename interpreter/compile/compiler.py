@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TypeVar, assert_never
 
@@ -13,19 +13,25 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import all_statements, header_names_of, nodes_in, targets_of
 from interpreter.compile import program as p
 from interpreter.compile.choice_loops import find_choice_loops
+from interpreter.compile.pair_questions import KnownPairs, asking, questions
 from interpreter.compile.role_constants import with_role_constants
 
 AnyScope = TypeVar("AnyScope", bound=p.Scope)
 
 
-def compile_module(module: Module) -> p.Program:
-    """The program of a resolved module."""
-    return _Compiler(module).program()
+def compile_module(module: Module, pairs: KnownPairs | None = None) -> p.Program:
+    """The program of a resolved module.
+
+    `pairs`: those of `leadsto` assertions that it has questions for; None: it asks about all of them at once.
+    """
+    return _Compiler(module, pairs).program()
 
 
 class _Compiler:
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: Module, pairs: KnownPairs | None) -> None:
         self.module = module = replace(module, items=with_role_constants(module))
+        self.pairs = pairs
+        self._leading: list[tuple[ast.Assertion, str | None, int]] = []
         self.routines: list[p.Routine] = []
         self._mentions = _Mentions(module.items)
         functions = module.functions()
@@ -54,6 +60,7 @@ class _Compiler:
                 ]
             elif isinstance(item, ast.Assertion):
                 assertions.append(self._assertion(item, None, len(assertions)))
+        assertions += self._questions(len(assertions))
         constants = _host_statements(module.items)
         helper_modules = tuple((m.name, _host_statements(m.items)) for m in module.helper_modules)
         host_code = (constants, *(helpers for _, helpers in helper_modules), *(role.helpers for role in roles))
@@ -111,11 +118,35 @@ class _Compiler:
         return self._routine(name, role, "action", action.flow, action.body, action.span, ())
 
     def _assertion(self, assertion: ast.Assertion, role: str | None, number: int) -> p.AssertionProgram:
+        question = p.PairQuestion(asked=False) if assertion.kind == "leadsto" else None
+        if question is not None:
+            self._leading.append((assertion, role, number))
+        return self._asked(assertion, role, number, question)
+
+    def _questions(self, number: int) -> Iterator[p.AssertionProgram]:
+        """The further questions about the pairs of `leadsto` assertions, numbered from `number` on."""
+        for assertion, role, of in self._leading:
+            for question in questions(assertion.name, role, self.pairs):
+                yield replace(self._asked(assertion, role, number, question), of=of)
+                number += 1
+
+    def _asked(
+        self, assertion: ast.Assertion, role: str | None, number: int, question: p.PairQuestion | None
+    ) -> p.AssertionProgram:
         name = assertion.name if role is None else f"{role}.{assertion.name}"
-        routine = self._routine(name, role, "assertion", "atomic", assertion.body, assertion.span, ())
+        body = assertion.body if question is None else asking(assertion, role is not None, question, self.pairs)
+        routine = self._routine(name, role, "assertion", "atomic", body, assertion.span, ())
         follows = any(isinstance(node, ast.Name) and node.id == "next_states" for node in nodes_in(assertion.body))
         return p.AssertionProgram(
-            number, assertion.name, assertion.kind, routine, role, assertion.parameters, assertion.span, follows
+            number,
+            assertion.name,
+            assertion.kind,
+            routine,
+            role,
+            assertion.parameters,
+            assertion.span,
+            follows,
+            question,
         )
 
     def _routine(

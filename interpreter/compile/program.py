@@ -228,10 +228,23 @@ class RoleProgram:
 
 
 @dataclass(frozen=True, slots=True)
+class PairQuestion:
+    """What is asked about the pairs (p, q) of a `leadsto` assertion: p if `asked`, else q.
+
+    `instance` and `key`: of one pair, in a role of that instance. None: whether p is true in any pair, or q in all.
+    """
+
+    asked: bool
+    instance: tuple[str, int] | None = None
+    key: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AssertionProgram:
     """An assertion; `parameters` are the two names of a transition assertion. `role`: the role it belongs to.
 
-    `follows`: it mentions `next_states`.
+    `follows`: it mentions `next_states`. `question`: what a `leadsto` assertion is asked; `of`: the number of the one
+    in the file, if this is a further question about its pairs.
     """
 
     number: int
@@ -242,6 +255,13 @@ class AssertionProgram:
     parameters: tuple[str, ...]
     span: Span
     follows: bool = False
+    question: PairQuestion | None = None
+    of: int | None = None
+
+    def asked_of(self, live: tuple[int, ...]) -> tuple[int, ...]:
+        """Of the live instances of its role those that are asked: all, or the one that its question is about."""
+        one = None if self.question is None else self.question.instance
+        return live if one is None else tuple(number for number in live if number == one[1])
 
 
 @dataclass(frozen=True, slots=True)

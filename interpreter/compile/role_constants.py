@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from fizz import Module, Span
 from fizz.syntax import ast
+from fizz.syntax.tree_walk import with_nodes
 
 
 def with_role_constants(module: Module) -> tuple[ast.Item, ...]:
@@ -31,15 +32,14 @@ def _constant(role: ast.Role, constant: ast.ConstantStatement, names: Mapping[Sp
     return replace(constant, statement=named)
 
 
-def _renamed(part: Any, names: Mapping[Span, str]) -> Any:
+def _renamed(part: ast.Node, names: Mapping[Span, str]) -> Any:
     """A part of a tree with these expressions replaced by names; the part itself if none is in it."""
-    if isinstance(part, tuple) and not isinstance(part, Span):
-        found = tuple(_renamed(inner, names) for inner in part)
-        return found if any(new is not old for new, old in zip(found, part, strict=True)) else part
-    if not isinstance(part, ast.Node):
-        return part
-    if isinstance(part, ast.Name | ast.Attribute) and part.span in names:
-        return ast.Name(part.span, names[part.span])
-    values = {name: getattr(part, name) for name in type(part).__match_args__ if name != "span"}
-    changed = {name: new for name, old in values.items() if (new := _renamed(old, names)) is not old}
-    return replace(part, **changed) if changed else part
+
+    def named(node: ast.Node) -> ast.Node | None:
+        return ast.Name(node.span, names[node.span]) if _is_mention(node) and node.span in names else None
+
+    return with_nodes(part, named)
+
+
+def _is_mention(node: ast.Node) -> bool:
+    return isinstance(node, ast.Name | ast.Attribute)

@@ -9,11 +9,13 @@ from typing import Any, Final
 
 from fizz.syntax import ast
 from fizz.syntax.module import Budget
+from interpreter.compile.pair_questions import ANSWER
 from interpreter.compile.program import Program
 from interpreter.execute.costs import effect_cost
 from interpreter.execute.environment import Environment, located
 from interpreter.execute.helpers import compile_helper, compile_host_statement
 from interpreter.execute.names import Globals, NameScope, Watch
+from interpreter.execute.pair_answers import answer
 from interpreter.library import BUILTINS
 from interpreter.state.domains import Domains, Index
 from interpreter.state.step import ModelError
@@ -85,6 +87,7 @@ def make_globals(program: Program, domains: Domains, channels: Channels, watch: 
     builtins: dict[str, object] = {
         **BUILTINS,
         "print": Builtin("print", _print, 0, None),
+        ANSWER: Builtin(ANSWER, answer, 3, 3),
         "symmetry": domains.module(),
         "symmetric_values": Builtin("symmetric_values", domains.values, 1, 2),
     }

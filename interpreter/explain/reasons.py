@@ -12,6 +12,7 @@ from fizz import Span
 from fizz.base.light import dataclass
 from fizz.syntax import ast
 from interpreter.compile import program as p
+from interpreter.compile.pair_questions import ANSWER
 from interpreter.compile.statements import instructions
 from interpreter.execute.environment import Closure
 from interpreter.execute.evaluations import Evaluation
@@ -67,6 +68,8 @@ class Reasons:
                     self.why(child)
             case ast.Call(function=ast.Name(id="all" | "any")) as call if element := self._element(evaluation, call):
                 self.why(element)
+            case ast.Call(function=ast.Name(id=identifier)) as call if identifier == ANSWER:
+                self._why_pair(evaluation, call)
             case ast.Call() as call:
                 self._record(evaluation)
                 self._why_helper(evaluation, call)
@@ -99,6 +102,19 @@ class Reasons:
         else:
             return None
         return next((element for element in elements if element.done and truth(element.value) == decisive), None)
+
+    def _why_pair(self, evaluation: Evaluation, call: ast.Call) -> None:
+        """Continues with the q that is false, of the pair that the question is about or of the first such."""
+        returned = next(evaluation.of(call.arguments[0].value), None)
+        if returned is None:
+            return
+        node = returned.node
+        inner = list(returned.of(node.element)) if isinstance(node, ast.Comprehension) else list(returned.children)
+        waiting = next((pair for pair in [returned, *inner] if _is_unanswered(pair)), returned)
+        if isinstance(waiting.node, ast.TupleExpression) and len(waiting.children) == 2:
+            self.why(waiting.children[1])
+        else:
+            self._record(waiting)
 
     def _why_helper(self, evaluation: Evaluation, call: ast.Call) -> None:
         """Continues with the value that a `def` helper returned: the last expression that its body evaluated."""
@@ -183,3 +199,8 @@ class Reasons:
     def _is_known_self(self, node: ast.Expression) -> bool:
         """Whether it is a `self` that the name of the action or func shows; names of assertions do not show it."""
         return isinstance(node, ast.Name) and node.id == "self" and self.routine.kind != "assertion"
+
+
+def _is_unanswered(evaluation: Evaluation) -> bool:
+    value = evaluation.value if evaluation.done else None
+    return isinstance(value, tuple) and len(value) == 2 and value[1] is False

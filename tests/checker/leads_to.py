@@ -44,11 +44,11 @@ class LeadsTo(Liveness):
     def _stem(self) -> Stem:
         return Stem(begins=Recorded(self._key_of_asked) & ~self.true, along=~self.true)
 
-    def strictly(self) -> NoLasso:
-        return NoLasso(cycle=~self.true, touches=EVERYWHERE, stem=self._stem)
+    def strictly(self) -> tuple[NoLasso]:
+        return (NoLasso(cycle=~self.true, touches=EVERYWHERE, stem=self._stem),)
 
-    def eventually(self) -> AlwaysReachable:
-        return AlwaysReachable(self.true, after=self._stem)
+    def eventually(self) -> tuple[AlwaysReachable]:
+        return (AlwaysReachable(self.true, after=self._stem),)
 
 
 KINDS = (LeadsTo, Exists)

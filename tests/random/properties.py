@@ -6,7 +6,7 @@ from tests.random.places import Place, Role, Scope
 from tests.random.source import Source
 from tests.random.statements import Lines, Statements, indented
 
-KINDS = {"always": 5, "exists": 2, "transition": 3, "eventually always": 2, "always eventually": 2}
+KINDS = {"always": 5, "exists": 2, "transition": 3, "eventually always": 2, "always eventually": 2, "leadsto": 2}
 """All kinds of assertions, with how often they are written."""
 
 
@@ -39,12 +39,45 @@ class Assertions:
         return [f"{kind} assertion {name}{head}:", *indented(self._body(scope, kind))]
 
     def _body(self, scope: Scope, kind: str) -> Lines:
+        if kind == "leadsto":
+            return self._pairs(scope)
         ways = [(4, self._plain), (5, self._loop), (2, self._statements), (1, self._nested)]
         if "returns" in self.looks and kind != "transition":
             ways.append((3, self._returns))
         if "next_states" in self.looks and kind != "transition":
             ways.append((3, self._next_states))
         return self.source.weighted(ways)(scope)
+
+    def _pairs(self, scope: Scope) -> Lines:
+        """Pairs (p, q): one alone, or several by index or key, mostly the same ones in all states."""
+        before = self.statements.block(scope, 1, 2) if self.source.chance(20) else []
+
+        def pair(inside: Scope) -> str:
+            first, second = (self.of("bool", inside, self.source.number(1, 2)) for _ in range(2))
+            return f"(bool({first}), bool({second}))" if self.source.chance(85) else f"({first}, {second})"
+
+        inner = scope.inner(loop=True)
+        if self.source.chance(80):
+            name, items = self.statements.fresh("i"), f"range({self.source.number(0, 3)})"
+            inner.places.append(Place(name, "int"))
+            names = name
+        else:
+            items, variables = self.statements.elements(scope)
+            inner.places += [Place(name, kind) for name, kind in variables]
+            names = ", ".join(name for name, _ in variables)
+            name = variables[0][0]
+        ways = [
+            (5, f"return {pair(scope)}"),
+            (2, f"return [{pair(scope)}, {pair(scope)}]"),
+            (1, f"return ({pair(scope)}, {pair(scope)}, {pair(scope)})"),
+            (2, f"return [{pair(inner)} for {names} in {items}]"),
+            (2, f"return {{str({name}): {pair(inner)} for {names} in {items}}}"),
+            (1, f'return {{"a": {pair(scope)}, 2: {pair(scope)}}}'),
+        ]
+        chosen: str = self.source.weighted(ways)
+        if self.source.chance(20):
+            return [*before, f"if {self.of('bool', scope, 1)}: {chosen}", chosen]
+        return [*before, chosen]
 
     def _mostly(self, scope: Scope) -> str:
         """A condition that seldom fails, so that runs go on for some levels."""

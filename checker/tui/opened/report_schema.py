@@ -86,6 +86,7 @@ _TRACE: Mapping[str, Shape] = {
     "trace": Maybe(Listed(_ENTRY)),
     "cycle_start": Maybe(Number()),
     "stutter": Maybe(Boolean()),
+    "waiting": Maybe(Fields({"step": Number(), "pair": Text()})),
     "fairness": Maybe(Listed(Text())),
 }
 _PROPERTY = Fields({"name": Text(), "kind": Text(), "verdict": Text(), "steps": Maybe(Number()), **_TRACE})

@@ -16,7 +16,7 @@ from typing import Any
 from checker.core.given import Given
 from checker.core.problems import UsageProblem
 from checker.core.report import PropertyReport
-from checker.core.trace import Change, Trace, TraceEntry
+from checker.core.trace import Change, Trace, TraceEntry, WaitingPair
 from checker.storage.user_paths import read_user_file
 from checker.traces.guide import Guide, Link, parse_guide
 from checker.tui.opened.property_row import PropertyRow
@@ -206,9 +206,10 @@ def _counterexample(sentence: str, name: str | None, fields: Mapping[str, Any], 
     failing = len(entries) - 1 if fails and entries and not entries[-1]["changes"] else None
     found = with_states(_entry(one, number == failing) for number, one in enumerate(entries))
     fairness = tuple(fields.get("fairness") or ())
-    return Written(
-        sentence, name, Trace(tuple(found), fields.get("cycle_start"), fields.get("stutter") or False, fairness)
-    )
+    waits = fields.get("waiting")
+    waiting = None if waits is None else WaitingPair(waits["step"], waits["pair"])
+    stutter = fields.get("stutter") or False
+    return Written(sentence, name, Trace(tuple(found), fields.get("cycle_start"), stutter, fairness, waiting=waiting))
 
 
 def _entry(entry: Mapping[str, Any], fails: bool) -> TraceEntry:
