@@ -84,7 +84,10 @@ class ToyRule:
 
 @dataclass(frozen=True)
 class ToyAssertion:
-    """Its answers by what it sees; "error": it fails. A transition assertion sees `a` before and after."""
+    """Its answers by what it sees; "error": it fails. A transition assertion sees `a` before and after.
+
+    Those of a `leadsto` are whether q is true; p is true where `a` is even.
+    """
 
     name: str
     kind: str
@@ -124,7 +127,9 @@ def toy_program(toy: Toy, **options: Any) -> ToyProgram:
     names = [*[rule.name for rule in rules], "assertions"]
     routines = (Routine(i, name, None, "action", (), frozenset(), (EMPTY,), HERE) for i, name in enumerate(names))
     actions = (ActionProgram(r.name, r.name, i, r.fairness) for i, r in enumerate(toy.actions))
-    asserted = (AssertionProgram(i, a.name, a.kind, len(rules), None, (), HERE) for i, a in enumerate(toy.assertions))
+    asserted = [AssertionProgram(i, a.name, a.kind, len(rules), None, (), HERE) for i, a in enumerate(toy.assertions)]
+    leading = [one for one in asserted if one.kind == "leadsto"]
+    asserted += [replace(one, number=len(asserted) + i, of=one.number) for i, one in enumerate(leading)]
     node = RoleProgram(ROLE, False, None, (), {}, (), ("ephemeral", ("x",)), frozenset(), True)
     return ToyProgram(
         path="toy",
@@ -229,7 +234,7 @@ class ToyMachine(Machine):
     def execute(self, rule: Rule, view: View, choices: tuple[int, ...] = (), *_: Any, **__: Any) -> ExecutionPath:
         recorder = Recorder(view)
         if rule.kind is StepKind.ASSERT:
-            result = self.decide(self.toy.assertions[rule.subject], recorder)
+            result = self.decide(rule.subject, recorder)
             return ExecutionPath(tuple(recorder.events), result)
         toy_rule = self._rule(rule)
         look = (self._read(recorder, A), self._read(recorder, B) if toy_rule.sees_b else None)
@@ -252,7 +257,10 @@ class ToyMachine(Machine):
             return self.toy.continues[self._threads.index(rule.subject)]
         return self.toy.actions[rule.subject]
 
-    def decide(self, assertion: ToyAssertion, recorder: Recorder) -> Outcome | Failure:
+    def decide(self, number: int, recorder: Recorder) -> Outcome | Failure:
+        if number >= len(self.toy.assertions):
+            return replace(NO_OUTCOME, value=self._read(recorder, A) % 2 == 0)
+        assertion = self.toy.assertions[number]
         if assertion.kind == "transition":
             look: Any = (self._read(recorder, ("before", *A)), self._read(recorder, ("after", *A)))
         else:
