@@ -18,6 +18,7 @@ from checker.core.problems import ExitCode
 from checker.core.property import Property
 from checker.core.report import ModelFailure, PropertyReport, PropertyVerdict, Report, Verdict
 from checker.core.trace import Trace
+from checker.properties import concerning
 from checker.search.memo.memo import Memory
 from fizz import Diagnostic, Module
 from interpreter import Program
@@ -68,7 +69,7 @@ def conclude(
         trace=trace,
         leading=None if leading is None or error is not None else leading.name,
         error=None if error is None else _failure(error),
-        warnings=module.warnings + _warnings(traces, exploration, properties),
+        warnings=concerning(module.warnings, reports) + _warnings(traces, exploration, properties),
         sources=module.sources,
         excluded=program.options.exclude,
         given=given,

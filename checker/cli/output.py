@@ -139,8 +139,8 @@ class Output:
 
     def error(self, error: FizzError, model: str, engine: str = "") -> None:
         """Print why a model could not be loaded; as JSON too, if JSON was asked for."""
+        from checker.report.diagnostic_text import print_diagnostic
         from checker.report.page import Page
-        from checker.report.terminal_report import print_diagnostic
 
         page = Page(sys.stderr, color=self.color)
         with _readers_may_leave():

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from checker.core.problems import UsageProblem
-from checker.core.property import AssertionProperty, Property
+from checker.core.property import AssertionProperty, Phase, Property
+from checker.core.report import PropertyReport
 from checker.properties.always import Always
 from checker.properties.always_eventually import AlwaysEventually
 from checker.properties.deadlock import Deadlock
@@ -13,6 +14,7 @@ from checker.properties.eventually_always import EventuallyAlways
 from checker.properties.exists import Exists
 from checker.properties.leads_to import LeadsTo
 from checker.properties.transition import Transition
+from fizz import Diagnostic
 from fizz.base.near_names import near_hint
 from interpreter.compile.program import Program
 
@@ -45,6 +47,13 @@ def kind_named(kind: str) -> type[Property] | None:
     """The property kind of a name from a report; None: it is unknown, since a report may come from another program."""
     known: Sequence[type[Property]] = (*KINDS, Deadlock)
     return next((one for one in known if one.kind == kind), None)
+
+
+def concerning(warnings: Iterable[Diagnostic], properties: Iterable[PropertyReport]) -> tuple[Diagnostic, ...]:
+    """The warnings of a model that concern a run with these verdicts: without a liveness verdict W11 says nothing."""
+    judged = [kind_named(one.kind) for one in properties if one.verdict != "undecided"]
+    liveness = any(kind is not None and kind.phase is Phase.LIVENESS for kind in judged)
+    return tuple(warning for warning in warnings if liveness or warning.code != "W11")
 
 
 def _hint(name: str, names: list[str]) -> str:

@@ -13,8 +13,9 @@ from rich.text import Text
 from checker.analysis.covering import Coverage
 from checker.core.limits import StopReason
 from checker.core.visible import printable
+from checker.report.diagnostic_text import print_diagnostic, print_warnings
 from checker.report.page import Page
-from checker.report.terminal_report import plural, print_diagnostic, print_warnings
+from checker.report.terminal_report import plural
 from checker.report.trace_text import file_names
 from fizz import Span
 from fizz.base.errors import rows_of
@@ -27,8 +28,7 @@ HINT: Final = (
 
 
 def print_coverage(page: Page, coverage: Coverage) -> None:
-    """Print every file of the model with counts and remarks, settings without effect, and the sums."""
-    print_warnings(page, coverage.warnings, coverage.sources)
+    """Print every file of the model with counts and remarks, settings without effect, the sums, and the warnings."""
     for file, text in coverage.sources.items():
         if any(name == file for name, _ in coverage.runs):
             _print_file(page, file, text, coverage)
@@ -38,6 +38,7 @@ def print_coverage(page: Page, coverage: Coverage) -> None:
         page.line()
     page.line(sums(coverage), hang=2)
     page.line(Text(reach(coverage), "dim" if coverage.whole else "yellow"), hang=2)
+    print_warnings(page, coverage.warnings, coverage.sources)
 
 
 def sums(coverage: Coverage) -> str:

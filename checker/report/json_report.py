@@ -41,6 +41,7 @@ def json_report(report: Report, more: Mapping[str, object] | None = None) -> str
         "excluded": list(report.excluded),
         "error": None if diagnostic is None else json_diagnostic(diagnostic),
         **({"perhaps_not_shortest": True} if report.error is not None and not report.error.shortest else {}),
+        "warnings": [json_diagnostic(warning) for warning in report.warnings],
         "elapsed_s": round(report.elapsed_s, 3),
         "cpu_s": round(report.cpu_s, 3),
         "peak_memory_mb": round(report.peak_memory_mb, 1),

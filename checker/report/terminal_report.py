@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePath
 
-from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
@@ -14,8 +13,8 @@ from checker.core.report import DEADLOCK, ModelFailure, PropertyReport, Report, 
 from checker.core.trace import Trace
 from checker.core.visible import printable
 from checker.properties import kind_named
+from checker.report.diagnostic_text import print_diagnostic, print_warnings
 from checker.report.page import Page
-from fizz.base.errors import Diagnostic, render
 
 _COLORS = {
     "passed": "bold green",
@@ -29,16 +28,13 @@ _COLORS = {
 }
 _PROPERTY_COLORS = {"holds": "green", "holds-within-bound": "yellow", "violated": "bold red", "undecided": "yellow"}
 _CALLS_SHOWN = 4
-MOST_WARNINGS = 50
-"""So many warnings are printed of one report."""
 
 
 def print_report(page: Page, report: Report, *, every: bool = False) -> None:
-    """Print warnings, the counterexample, the table of properties, the counts, and the verdict at the end.
+    """Print the counterexample, the table of properties, the counts, the verdict, and the warnings at the end.
 
     `every`: the counterexamples of all violated properties, not of the leading one only.
     """
-    print_warnings(page, report.warnings, report.sources)
     if report.error is not None:
         print_failure(page, report.error, report.trace, report.sources)
     findings = _findings(report)
@@ -57,6 +53,7 @@ def print_report(page: Page, report: Report, *, every: bool = False) -> None:
     for sentence in afterthoughts(report):
         page.line(Text(sentence, "yellow"), hang=2)
     print_verdict(page, report)
+    print_warnings(page, report.warnings, report.sources)
 
 
 def afterthoughts(report: Report) -> list[str]:
@@ -118,40 +115,6 @@ def _cut_sentence(report: Report) -> str:
     cut = "the search was cut" if report.cut_by is None else report.cut_by.sentence
     states = f" ({plural(report.cut, 'state')} cut)" if report.cut else ""
     return f"{cut}{states}"
-
-
-def print_warnings(page: Page, warnings: Sequence[Diagnostic], sources: Mapping[str, str]) -> None:
-    """The first of the warnings; a model of thousands of lines may get one for each of them."""
-    for warning in warnings[:MOST_WARNINGS]:
-        print_diagnostic(page, warning, sources, "yellow")
-        page.line()
-    if len(warnings) > MOST_WARNINGS:
-        left_out = plural(len(warnings) - MOST_WARNINGS, "more warning")
-        page.line(Text(f"{left_out}, not shown here: --json has them all", "yellow"), hang=2)
-        page.line()
-
-
-def print_diagnostic(page: Page, diagnostic: Diagnostic, sources: Mapping[str, str], color: str) -> None:
-    """A message about the model: the text as the language page prescribes it, the carets in colour."""
-    message, *rows = render(diagnostic, sources).split("\n")
-    page.line(Text(printable(message), "bold"), hang=2)
-    if len(rows) >= 2 and rows[1].endswith("^"):
-        for row, style in zip(_excerpt(rows[0], rows[1], page.width), ("", color), strict=True):
-            page.line(Text(row, style))
-        rows = rows[2:]
-    for row in rows:
-        page.line(Text(printable(row)), hang=2)
-
-
-def _excerpt(line: str, carets: str, width: int) -> tuple[str, str]:
-    """The source line and the carets below it, as the terminal shows them: nothing wraps, the first caret is seen."""
-    margin, first = line.index("|") + 2, carets.index("^")
-    before, marked = printable(line[margin:first]), printable(line[first : len(carets)])
-    after = printable(line[len(carets) :])
-    below = " " * cell_len(before) + "^" * max(1, cell_len(marked))
-    room = width - margin
-    left_out = max(0, cell_len(before) - room // 2) if cell_len(before + marked + after) > room else 0
-    return line[:margin] + (before + marked + after)[left_out:][:room], carets[:margin] + below[left_out:][:room]
 
 
 def print_failure(page: Page, failure: ModelFailure, trace: Trace | None, sources: Mapping[str, str]) -> None:

@@ -11,15 +11,14 @@ from checker.core.property import Phase
 from checker.core.report import DEADLOCK, PropertyReport, title_of
 from checker.core.visible import printable
 from checker.properties import KINDS, kind_named
+from checker.report.diagnostic_text import print_diagnostic, print_warnings
 from checker.report.page import Page
 from checker.report.terminal_report import (
     plural,
-    print_diagnostic,
     print_failure,
     print_finding,
     print_properties,
     print_sentence,
-    print_warnings,
 )
 from checker.report.trace_text import file_names, print_change, print_end, print_trace
 from checker.traces.walk_report import GuidedReport, NextStep, SimulationReport, WalkReport
@@ -33,8 +32,8 @@ _BEYOND = 4
 
 
 def print_simulation(page: Page, report: SimulationReport) -> None:
-    """Print warnings, the counterexample with its seed, the table of properties, what was done, and the verdict."""
-    _print_beginning(page, report)
+    """Print the counterexample with its seed, the table of properties, what was done, the verdict, and warnings."""
+    _print_failure(page, report)
     for finding in [p for p in report.properties if p.name == report.leading and p.trace is not None][:1]:
         print_finding(page, finding, report.sources)
     if report.properties:
@@ -50,6 +49,7 @@ def print_simulation(page: Page, report: SimulationReport) -> None:
         again = f"walk {report.walk} found it{after}; the same walk alone: --runs 1 --seed {report.seed + report.walk}"
         page.line(Text(again, "dim"), hang=2)
     print_simulation_verdict(page, report)
+    print_warnings(page, report.warnings, report.sources)
 
 
 def print_simulation_verdict(page: Page, report: SimulationReport) -> None:
@@ -78,8 +78,8 @@ def _what_is_wrong(report: WalkReport) -> str:
 
 
 def print_guided(page: Page, report: GuidedReport) -> None:
-    """Print warnings, the trace, the state at its end, what is violated, the steps beyond, and the verdict."""
-    _print_beginning(page, report)
+    """Print the trace, the state at its end, the steps beyond, what is violated, the verdict, and warnings."""
+    _print_failure(page, report)
     names = file_names(report.sources)
     if report.error is None and report.trace is not None:
         page.line(Text(f"{_title(report)}: {plural(report.trace.steps, 'step')}", "bold"))
@@ -92,6 +92,7 @@ def print_guided(page: Page, report: GuidedReport) -> None:
     if report.properties:
         print_properties(page, report.properties, _word)
     print_guided_verdict(page, report)
+    print_warnings(page, report.warnings, report.sources)
 
 
 def print_guided_verdict(page: Page, report: GuidedReport) -> None:
@@ -143,8 +144,7 @@ def _print_next(page: Page, report: GuidedReport, step: NextStep, names: Mapping
         _print_next(page, report, beyond, names, level + 1)
 
 
-def _print_beginning(page: Page, report: WalkReport) -> None:
-    print_warnings(page, report.warnings, report.sources)
+def _print_failure(page: Page, report: WalkReport) -> None:
     if report.error is not None:
         print_failure(page, report.error, report.trace, report.sources)
 

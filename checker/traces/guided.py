@@ -13,7 +13,7 @@ from checker.core.problems import ExitCode
 from checker.core.property import Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Trace, TraceEntry
-from checker.properties import properties_of
+from checker.properties import concerning, properties_of
 from checker.search.contract.bounds import is_cut, starts_after
 from checker.traces.guide import Guide, GuideLine, Link, parse_guide, read_guide
 from checker.traces.model_walk import Questions, Said, Walk
@@ -106,7 +106,7 @@ def _followed(
         trace=Trace(entries) if entries else None,
         leading=None if leading is None else leading.name,
         error=None if failed is None else ModelFailure(failed.diagnostic, failed.calls, max(len(entries) - 1, 0)),
-        warnings=module.warnings,
+        warnings=concerning(module.warnings, reports),
         sources=module.sources,
         follow=path,
         explicit=guide.explicit,

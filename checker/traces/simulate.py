@@ -18,7 +18,7 @@ from checker.core.problems import ExitCode
 from checker.core.property import Looks, Phase, Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Trace, TraceEntry
-from checker.properties import KINDS, Kinds, properties_of
+from checker.properties import KINDS, Kinds, concerning, properties_of
 from checker.search.contract.bounds import is_cut
 from checker.search.contract.level_counts import is_dead_end
 from checker.search.known_pairs import PairsOfModel
@@ -146,7 +146,7 @@ def simulate(
         trace=trace,
         leading=None if leading is None else leading.property.name,
         error=None if failed is None else _failure(failed),
-        warnings=module.warnings,
+        warnings=concerning(module.warnings, reports),
         sources=module.sources,
         given=Given(constants or {}, options or {}),
         runs=runs,

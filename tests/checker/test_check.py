@@ -297,3 +297,11 @@ def test_many_actions_that_never_act(report: Check) -> None:
     assert (warning.code, warning.span) == ("W3", None)
     assert warning.text == "4 actions never had a step: Never0, Never1, Never2, Never3"
     assert "fizzpy explain" in str(warning.hint)
+
+
+def test_warnings_concern_the_run(report: Check) -> None:
+    """That nothing is fair matters where liveness was judged, and not where the run ended with something else."""
+    live = "atomic action Rest: pass\nalways eventually assertion Late: return n == 3\n"
+    safe = "always assertion P: return n < 1\n"
+    assert [w.code for w in report(COUNTER + live).warnings] == ["W11"]
+    assert [w.code for w in report(COUNTER + live + safe).warnings] == []

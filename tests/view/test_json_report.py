@@ -18,8 +18,8 @@ from fizz.base.errors import Diagnostic, FizzError, Span
 
 FIELDS = [
     "verdict", "exit_code", "model", "engine", "constants", "options", "asked", "states", "transitions", "crash_steps",
-    "initial", "cut", "cut_by", "unfinished", "depth", "properties", "trace", "excluded", "error", "elapsed_s",
-    "cpu_s", "peak_memory_mb",
+    "initial", "cut", "cut_by", "unfinished", "depth", "properties", "trace", "excluded", "error", "warnings",
+    "elapsed_s", "cpu_s", "peak_memory_mb",
 ]  # fmt: skip
 
 
@@ -31,6 +31,15 @@ def test_fields(samples: Any) -> None:
     assert fields["error"] is None
     with_stats = json.loads(json_report(samples.report(stats={"interpreter_calls": 7})))
     assert with_stats["stats"] == {"interpreter_calls": 7}
+
+
+def test_warnings(samples: Any) -> None:
+    """All of them, with their locations."""
+    warning = Diagnostic("W4", "never executed", Span("m.fizz", 3, 5, 3, 9), "a hint")
+    (found,) = json.loads(json_report(samples.report(warnings=(warning,))))["warnings"]
+    assert found == {
+        "code": "W4", "file": "m.fizz", "line": 3, "column": 5, "text": "never executed", "hint": "a hint"
+    }  # fmt: skip
 
 
 def test_what_was_asked(tmp_path: Path) -> None:

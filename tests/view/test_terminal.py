@@ -135,16 +135,34 @@ def test_a_failure_of_the_model_has_place_and_path(samples: Any, printed: Callab
     assert "   3  Node#0" in text
 
 
+def test_warnings_stand_below_the_verdict(samples: Any, printed: Callable[..., str]) -> None:
+    """Of each kind the first one is printed whole; the others are a line with their number and lines."""
+    source = "x = 1\n" * 30
+    never = [Diagnostic("W4", f"never executed {n}", Span("m.fizz", n, 1, n, 2), "a hint") for n in (4, 5, 5, 9)]
+    other = Diagnostic("W3", "action 'A' never had a step")
+    rows = printed(samples.report(warnings=(never[0], other, *never[1:]), sources={"m.fizz": source})).splitlines()
+    start = next(i for i, row in enumerate(rows) if row.startswith("FAILED")) + 1
+    assert rows[start:] == [
+        "",
+        "m.fizz:4:1: never executed 4 [W4]",
+        "    4 | x = 1",
+        "      | ^",
+        "hint: a hint",
+        "and 3 more [W4]: line 5, line 9",
+        "",
+        "action 'A' never had a step [W3]",
+    ]
+
+
 def test_thousands_of_warnings(samples: Any, printed: Callable[..., str]) -> None:
-    """The first fifty are printed, and how many more there are; the text that they speak of is split once."""
+    """They take a few lines; the text that they speak of is split once."""
     text = "x = 1\n" * 3000
     places = (Span("m.fizz", line + 1, 1, line + 1, 2) for line in range(3000))
     warnings = tuple(Diagnostic("W4", "never executed", place) for place in places)
     split_before = rows_of.cache_info().misses
     shown = printed(samples.report(warnings=warnings, sources={"m.fizz": text}))
-    assert shown.count("[W4]") == 50 and "m.fizz:50:1" in shown
-    assert "2,950 more warnings, not shown here: --json has them all" in shown
-    assert "more warning" not in printed(samples.report(warnings=warnings[:50], sources={"m.fizz": text}))
+    assert shown.count("[W4]") == 2
+    assert "and 2,999 more [W4]: line 2, line 3, line 4, line 5, line 6, ..." in shown
     assert rows_of.cache_info().misses - split_before <= 2
 
 
