@@ -89,21 +89,41 @@ def verdict_sentence(report: Report) -> str:
         case ExitCode.BOUNDED:
             return f"nothing found, but {_cut_sentence(report)}"
         case ExitCode.DEADLOCK:
-            dead = [p for p in report.properties if p.name == report.leading]
-            return f"{title_of(DEADLOCK)}{''.join(map(length_note, dead))}"
+            return f"{title_of(DEADLOCK)}{''.join(_notes(p, p.trace, report) for p in _decisive(report))}"
         case ExitCode.SAFETY | ExitCode.LIVENESS:
-            broken = next((p for p in _violated(report) if _exit_code(p) is report.exit_code), None)
-            if broken is None:
-                return f"{report.leading or 'a property'} is violated"
-            steps = "" if broken.steps is None else f", {plural(broken.steps, 'step')}"
-            return f"{broken.name} is violated ({broken.kind}{steps}{length_note(broken)})"
+            for broken in _decisive(report):
+                steps = "" if broken.steps is None else f", {plural(broken.steps, 'step')}"
+                return f"{broken.name} is violated ({broken.kind}{steps}{_notes(broken, broken.trace, report)})"
+            return f"{report.leading or 'a property'} is violated"
         case ExitCode.MODEL_ERROR:
-            note = "" if report.error is None else length_note(report.error)
-            return f"the model itself failed while running{note}"
+            notes = "" if report.error is None else _notes(report.error, report.trace, report)
+            return f"the model itself failed while running{notes}"
         case ExitCode.INTERRUPTED:
             return "stopped before the end; this is what was found until then"
         case _:
             return ""
+
+
+def _decisive(report: Report) -> list[PropertyReport]:
+    """The violated property that the exit code stands for, if there is one: the leading one before others."""
+    return [p for p in _violated(report) if _exit_code(p) is report.exit_code][:1]
+
+
+def _notes(found: PropertyReport | ModelFailure, trace: Trace | None, report: Report) -> str:
+    crashes = "" if trace is None or not report.crash_steps else f", {crash_note(trace)}"
+    return f"{length_note(found)}{crashes}"
+
+
+def crash_note(trace: Trace) -> str:
+    """Which crashes a story has: a shortest run has no more of them than it needs (language page, 12.4)."""
+    crashed = [(number, entry.actor) for number, entry in enumerate(trace.entries) if entry.crash]
+    match crashed:
+        case []:
+            return "no crash in it"
+        case [(number, actor)]:
+            return f"crash of {actor} in step {number}"
+        case _:
+            return f"crashes in steps {', '.join(str(number) for number, _ in crashed)}"
 
 
 def length_note(found: PropertyReport | ModelFailure) -> str:

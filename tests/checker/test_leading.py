@@ -78,3 +78,38 @@ def test_the_verdict_tells_of_its_own_kind() -> None:
     assert verdict_sentence(judged(LATE + EARLY)) == "Early is violated (always, 2 steps)"
     assert verdict_sentence(judged(NEVER + LIVE)) == "Never is violated (exists)"
     assert verdict_sentence(judged(LIVE)) == "Live is violated (always eventually, 0 steps)"
+
+
+CRASHES = """\
+---
+deadlock_detection: false
+options: {{max_concurrent_actions: 1}}
+---
+action Init: a, b = 0, 0
+action Go:
+    a += 1
+    b += 1
+always assertion Together: return {holds}
+"""
+
+
+@pytest.mark.parametrize(
+    ("holds", "sentence"),
+    [
+        ("a < 1", "Together is violated (always, 1 step, no crash in it)"),
+        ("a - b < 2", "Together is violated (always, 2 steps, crash of Go in step 1)"),
+        ("a - b < 3", "Together is violated (always, 3 steps, crashes in steps 1, 2)"),
+    ],
+)
+def test_the_verdict_names_crashes(holds: str, sentence: str) -> None:
+    """Or says that there is none, if the model has any: the reader need not look for it."""
+    text = CRASHES.format(holds=holds)
+    assert verdict_sentence(check(fizz.load("m.fizz", text=text))) == sentence
+    without = check(fizz.load("m.fizz", text=CRASHES.format(holds="a < 1"), options={"crash_on_yield": "false"}))
+    assert verdict_sentence(without) == "Together is violated (always, 1 step)"
+
+
+def test_a_deadlock_names_crashes() -> None:
+    """The crash without which the run would go on."""
+    text = "action Init: lock = 0\nfair action Go:\n    require lock == 0\n    lock = 1\n    lock = 0\n"
+    assert verdict_sentence(check(fizz.load("m.fizz", text=text))) == "a state has no step left, crash of Go in step 1"
