@@ -51,7 +51,10 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class DriverState:
-    """A driver between two levels, as it is saved. `reached` is the number of the last level."""
+    """A driver between two levels, as it is saved. `reached` is the number of the last level.
+
+    `files`: the files of the model, which spans name.
+    """
 
     total: Level
     last: Level
@@ -61,6 +64,7 @@ class DriverState:
     witnesses: Mapping[str, Finding]
     error: Finding | None
     deepest: tuple[PathLink, ...] = ()
+    files: tuple[str, ...] = ()
 
 
 class Saver(Protocol):
@@ -151,7 +155,15 @@ class SearchDriver:
     def saved(self) -> DriverState:
         """What another driver needs to go on."""
         return DriverState(
-            self.total, self._last, self.initial, self.depth, self.reached, self.witnesses, self.error, self.deepest
+            self.total,
+            self._last,
+            self.initial,
+            self.depth,
+            self.reached,
+            self.witnesses,
+            self.error,
+            self.deepest,
+            self.program.files,
         )
 
     def restore(self, state: DriverState) -> None:

@@ -14,6 +14,7 @@ from checker.core.level import Level
 from checker.core.limits import UNTIMELY, StopReason
 from checker.core.patience import Stop
 from checker.core.problems import FULL_DISK, EnvironmentProblem, UsageProblem, full_disk
+from checker.search.checkpoints.moved_files import moved
 from checker.search.contract.bounds import reason_to_end
 from checker.search.driver import DriverState
 from checker.search.registry import lasting_instead_of
@@ -142,7 +143,7 @@ class Keeper:
         with self.folder.store.reading(name):
             state: DriverState = unpack(DriverState, inflate(data))
             _demand_sound(state, driver.program, level)
-        return state
+        return moved(state, driver.program.files)
 
     def level_done(self, driver: SearchDriver) -> None:
         """A level is complete: save it if it is time to."""
@@ -248,3 +249,4 @@ def _demand_sound(state: DriverState, program: Program, level: int) -> None:
     acted = {*total.acted, *(routine for routine, _ in total.aborted)}
     demand(all(0 <= routine < len(program.routines) for routine in acted), "the routines of the model")
     demand(min(total.aborted.values(), default=0) >= 0, "counts of what was aborted")
+    demand(len(state.files) == len(program.files), "the files of the model")

@@ -91,6 +91,11 @@ class HelperModule:
     items: tuple[ast.ConstantStatement | ast.TopHelper, ...]
 
 
+def files_of(sources: Mapping[str, str]) -> tuple[str, ...]:
+    """The files among the sources of a model, in the order they were read; texts of the command line are none."""
+    return tuple(name for name in sources if not name.startswith("--"))
+
+
 @dataclass(frozen=True, slots=True)
 class Module:
     """A model that parses and resolves.

@@ -14,6 +14,7 @@ from typing import Literal as OneOf
 from fizz import Options, Span
 from fizz.base.light import dataclass
 from fizz.syntax import ast
+from fizz.syntax.module import files_of
 
 ScopeFlow = OneOf["atomic", "serial"]
 
@@ -297,3 +298,12 @@ class Program:
 
     def role(self, name: str) -> RoleProgram:
         return next(role for role in self.roles if role.name == name)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files of the model, in the order in which they were read."""
+        return files_of(self.sources)
+
+    def place(self, span: Span) -> str:
+        """Where a `fair` choice is, as fairness names it: by its file's number, so that the model may be moved."""
+        return f"{self.files.index(span.file)}:{span.line}:{span.column}"

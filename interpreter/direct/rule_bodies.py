@@ -392,9 +392,8 @@ class RuleBody(PlainStatements):
         if not instruction.fair:
             return []
         self.names.fair = True
-        span = instruction.span
         me = constant(None) if self.names.me is None else name(self.names.me)
-        location = constant(f"{span.file}:{span.line}:{span.column}")
+        location = constant(self.names.shared.program.place(instruction.span))
         return [assign("fair", call("fair_choice", name("fair"), name("forks"), location, me, name("item")))]
 
     def _pick(self, instruction: p.Pick, rest: After) -> list[python.stmt]:

@@ -438,7 +438,7 @@ class Execution:
     def choose_fairly(self, span: Span, frame: Frame, value: object, alternatives: Seq[object]) -> None:
         """Records that the choice just made was a `fair` one."""
         instance = "" if frame.instance is None else repr(frame.instance)
-        location = f"{span.file}:{span.line}:{span.column}"
+        location = self.world.code.program.place(span)
         self.fair.append(FairChoice(len(self.forks) - 1, location, instance, self.text(value)))
         if self.headers is not None:
             self.offered |= {(location, instance, self.text(alternative)) for alternative in alternatives}

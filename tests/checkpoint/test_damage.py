@@ -176,6 +176,26 @@ def test_another_run(model: Path, tmp_path: Path) -> None:
         check(model, settings=resume)
 
 
+@pytest.mark.parametrize("engine", ["embedded", "early columns"])
+def test_fair_choices_of_a_moved_model(engine: str, tmp_path: Path) -> None:
+    """An alternative that was taken before the model was moved is the one that is offered after it."""
+    here, there = tmp_path / "here.fizz", tmp_path / "there.fizz"
+    # A fair run may take 1 while n is small, and never later.
+    text = """\
+action Init: n, x = 0, 0
+atomic fair action Flip:
+    x = fair oneof [0, 1]
+    n = (n + 1) % 20
+always eventually assertion Late: return n >= 10 and x == 1
+"""
+    here.write_text(text)
+    there.write_text(text)
+    interrupted(here, tmp_path / "c", 8, engine)
+    resumed = check(there, engine=engine, settings=Settings(resume=str(tmp_path / "c")))
+    assert resumed.exit_code == 13
+    assert comparable(resumed) == comparable(check(there))
+
+
 def test_other_keys(model: Path, tmp_path: Path) -> None:
     """A checkpoint whose keys were computed by another rule is refused with that reason: no state would be found."""
     interrupted(model, tmp_path / "c", 3)

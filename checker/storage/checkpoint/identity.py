@@ -10,6 +10,7 @@ from checker.core.exploration import Settings
 from checker.core.problems import UsageProblem
 from fizz import Module
 from fizz.base.version import VERSION
+from fizz.syntax.module import files_of
 from fizz.syntax.printer import print_module
 from interpreter.values.key_parts import KEY_RULE
 
@@ -19,7 +20,7 @@ Identity = Mapping[str, str]
 def identity_of(module: Module, settings: Settings) -> Identity:
     """The texts that identify a run. The path of the model and the limits of the run are not among them."""
     # Texts of the command line are compared as constants and options.
-    texts = [text for name, text in module.sources.items() if not name.startswith("--")]
+    texts = [module.sources[name] for name in files_of(module.sources)]
     options = {f"option {name}": repr(value) for name, value in sorted(asdict(module.options).items())}
     return {
         "fizzpy": VERSION,
