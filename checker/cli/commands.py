@@ -36,6 +36,7 @@ _MODULES: Final = {
     "trace": "walk_commands",
     "explain": "explain_command",
     "coverage": "coverage_command",
+    "fmt": "format_command",
 }
 """The modules of the other subcommands."""
 

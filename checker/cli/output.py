@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from checker.core.problems import EnvironmentProblem
-from checker.report.plain_lines import print_remark, print_result
+from checker.report.plain_lines import print_remark, print_result, send_text
 
 if TYPE_CHECKING:
     from checker.analysis.covering import Coverage
@@ -157,6 +157,11 @@ class Output:
         """Print a plain text that may contain parts of a model."""
         with _readers_may_leave():
             print_result(text.rstrip("\n"))
+
+    def file_text(self, text: str) -> None:
+        """Print the text of a file; a pipe gets it unchanged."""
+        with _readers_may_leave():
+            send_text(text)
 
     def notice(self, sentence: str) -> None:
         """Print a message that is no part of the report."""

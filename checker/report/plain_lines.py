@@ -20,3 +20,13 @@ def print_remark(text: str, begin: str = "") -> None:
     """
     with suppress(OSError):
         print(begin + printable(text), file=sys.stderr, flush=True)  # noqa: T201 - as above
+
+
+def send_text(text: str) -> None:
+    """Send the text of a file to standard output: as it is to a pipe or a file, made visible to a terminal."""
+    if sys.stdout.isatty():
+        print(printable(text), end="")  # noqa: T201 - as above
+        return
+    sys.stdout.flush()
+    sys.stdout.buffer.write(text.encode("utf-8"))
+    sys.stdout.buffer.flush()

@@ -70,7 +70,7 @@ def _rule() -> object:
 
 
 @cache
-def _reserved() -> frozenset[str]:
+def reserved_words() -> frozenset[str]:
     """The words that the grammar does not take for names."""
     rule = re.search(r"^Name: /\(\?!\(\?:([\w|]+)\)", _GRAMMAR.read_text(encoding="utf-8"), re.MULTILINE)
     assert rule is not None
@@ -177,6 +177,6 @@ def _hint(token: str, expected: set[str], offset: int) -> str | None:
             return f"'{token}' stands inside an action, func, assertion or def"
         if offset > 0:
             return "fields of a role are bound in its `action Init:` as `self.x = …`"
-    if token in _reserved() and expected & {"Plain", "Name"}:
+    if token in reserved_words() and expected & {"Plain", "Name"}:
         return f"'{token}' is a reserved word, choose another name"
     return None

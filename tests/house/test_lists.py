@@ -18,7 +18,7 @@ from checker.core.limits import OPTIONS, Limits, StopReason
 from checker.core.problems import UsageProblem
 from fizz.options import _ACTION_FIELDS, _FIELDS
 from fizz.syntax.module import ActionOptions, Budget, Options, Setting
-from fizz.syntax.parse import _COMPOUND, _NOT_IN_LANGUAGE, _reserved
+from fizz.syntax.parse import _COMPOUND, _NOT_IN_LANGUAGE, reserved_words
 from tests.house.test_documents import DOCUMENTS
 from tests.house.test_fences import ROOT, lines, source
 
@@ -54,7 +54,7 @@ def alternatives(rule: str) -> set[str]:
 
 def test_words_of_statements_are_reserved() -> None:
     """A word that begins a statement is no name, neither of itself nor with attributes behind it."""
-    reserved = _reserved()
+    reserved = reserved_words()
     for rule in ("KeywordStart", "Word", "CompoundStart", "Flow"):
         assert words(rule) <= reserved, rule
     assert words("Plain") & reserved == reserved - {"any", "None", "True", "False"}, "what `Plain` excludes"

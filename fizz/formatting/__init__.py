@@ -1,0 +1,1 @@
+"""Formatting: the text of a model in its canonical layout, comments kept."""
