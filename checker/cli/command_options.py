@@ -130,3 +130,5 @@ audit = click.option(
     is_flag=True,
     help="Visit all states once more, and print what ran, what each guard decided, and what was never tested.",
 )
+sarif = click.option("--sarif", metavar="FILE", help="Write what is wrong to FILE as SARIF, for code scanning.")
+github = click.option("--github", is_flag=True, help="Print what is wrong as annotations of GitHub Actions too.")

@@ -86,6 +86,8 @@ def fizzpy() -> None:
 @command_options.itf
 @command_options.dot
 @command_options.html
+@command_options.sarif
+@command_options.github
 @command_options.audit
 @command_options.json
 @click.option("--stats", is_flag=True, help="Print what the engine did.")
@@ -114,7 +116,7 @@ def check(model: str, engine: str, **given: Any) -> int:
 
     limits = Limits.asked_for(given)
     patience = command_options.patience_of(limits)
-    files = {name: given[name] for name in ("save_trace", "itf", "dot", "html")}
+    files = {name: given[name] for name in ("save_trace", "itf", "dot", "html", "sarif")}
     folders = {f"--{name}": given[name] for name in ("checkpoint", "resume", "export")}
     overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
     symmetry = not given["no_symmetry"]
@@ -162,6 +164,9 @@ def check(model: str, engine: str, **given: Any) -> int:
             )
     except FizzError as error:
         output.error(error, model, engine)
+        if given["github"]:
+            output.annotations_of_error(error)
+        outputs.write_error(error)
         return error.exit_code
     audit = _audit(outputs, settings, output) if given["audit"] else None
     output.report(report, audit)
@@ -169,6 +174,8 @@ def check(model: str, engine: str, **given: Any) -> int:
         from checker.cli.show_command import print_viewer_command
 
         print_viewer_command(model, output, given)
+    if given["github"]:
+        output.annotations(outputs.annotations(report))
     outputs.write(report, audit)
     return int(report.exit_code)
 

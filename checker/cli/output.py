@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from checker.core.report import Report
     from checker.expectations.promise_runs import PromiseResult
     from checker.expectations.promises import Promise
+    from checker.report.annotations import Annotation
     from checker.report.page import Page
     from checker.traces.walk_report import GuidedReport, SimulationReport, WalkProgress
     from fizz.base.errors import FizzError
@@ -152,6 +153,22 @@ class Output:
                 from checker.report.json_report import json_error
 
                 print_result(json_error(error, model, engine))
+
+    def annotations(self, annotations: Sequence[Annotation]) -> None:
+        """Print annotations for GitHub: below the report, or to standard error if standard output has JSON."""
+        from checker.cli.output_files import repository
+        from checker.report.github_text import github_line
+
+        root = repository()
+        with _readers_may_leave():
+            for annotation in annotations:
+                (print_remark if self.json else print_result)(github_line(annotation, root))
+
+    def annotations_of_error(self, error: FizzError) -> None:
+        """Print the messages about a model that does not load as annotations."""
+        from checker.report.annotations import annotations_of_error
+
+        self.annotations(annotations_of_error(error))
 
     def text(self, text: str) -> None:
         """Print a plain text that may contain parts of a model."""

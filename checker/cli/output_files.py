@@ -1,9 +1,11 @@
-"""The files that are written besides the report: `--save-trace`, `--itf`, `--dot`, `--html`."""
+"""The files that are written besides the report: `--save-trace`, `--itf`, `--dot`, `--html`, `--sarif`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from checker.cli.destinations import may_be_inputs, refuse_files, refuse_inputs
@@ -15,9 +17,11 @@ from checker.report.plain_lines import print_remark
 
 if TYPE_CHECKING:
     from checker.analysis.covering import Coverage
+    from checker.core.problems import ExitCode
     from checker.core.report import Report
+    from checker.report.annotations import Annotation
     from checker.traces.walk_report import SimulationReport
-    from fizz import Module
+    from fizz import FizzError, Module
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +39,15 @@ class OutputFiles:
     itf: str | None = None
     dot: str | None = None
     html: str | None = None
+    sarif: str | None = None
     folders: Mapping[str, str | None] = field(default_factory=dict)
     patience: Patience = field(default_factory=Patience)
 
     @property
     def files(self) -> dict[str, str | None]:
         """The files by option."""
-        return {"--save-trace": self.save_trace, "--itf": self.itf, "--dot": self.dot, "--html": self.html}
+        files = {"--save-trace": self.save_trace, "--itf": self.itf, "--dot": self.dot, "--html": self.html}
+        return {**files, "--sarif": self.sarif}
 
     def refuse(self) -> None:
         """Refuse files that can not be written, and the files of the model, before the search.
@@ -60,8 +66,23 @@ class OutputFiles:
                 "--itf": lambda path: self._itf(path, report),
                 "--dot": lambda path: self._dot(report),
                 "--html": lambda path: self._page(report, audit),
+                "--sarif": lambda path: self._sarif(self.annotations(report), report.exit_code),
             }
         )
+
+    def write_error(self, error: FizzError) -> None:
+        """Write the files that say why a model does not load. Raises `EnvironmentProblem` as `write` does."""
+        if self.sarif is not None:
+            from checker.core.problems import ExitCode
+            from checker.report.annotations import annotations_of_error
+
+            save(self.sarif, self._sarif(annotations_of_error(error), ExitCode(error.exit_code)))
+
+    def annotations(self, report: Report) -> list[Annotation]:
+        """What is wrong, each with its place."""
+        from checker.report.annotations import annotations_of_report
+
+        return annotations_of_report(report, self._module())
 
     def write_walk(self, report: SimulationReport) -> None:
         """Write the violating walk of a simulation. Raises `EnvironmentProblem` as `write` does."""
@@ -108,6 +129,11 @@ class OutputFiles:
 
         return html_report(report, audit)
 
+    def _sarif(self, annotations: Sequence[Annotation], code: ExitCode) -> str:
+        from checker.report.sarif import sarif_text
+
+        return sarif_text(annotations, code, repository())
+
     def _module(self) -> Module:
         from fizz import load
 
@@ -139,6 +165,11 @@ class OutputFiles:
         # The check may have stopped before it saw all states; `state_graph` refuses too.
         refuse_large(report.states)
         return dot_text(state_graph(self._module(), self.symmetry, self.patience))
+
+
+def repository() -> Path:
+    """The folder that files are named from: of the repository, where a workflow runs; else the current one."""
+    return Path(os.environ.get("GITHUB_WORKSPACE") or Path.cwd())
 
 
 def files_of(module: Module) -> Iterator[str]:

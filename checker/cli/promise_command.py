@@ -43,6 +43,11 @@ _MARKS = {"quick": ("quick",), "large": ("large",), "all": ("quick", "large")}
     help="Runs at a time. [default: one per core; with --engine spark one]",
 )
 @click.option("--junit", metavar="FILE", help="Write the results to FILE as JUnit XML.")
+@click.option("--markdown", metavar="FILE", help="Append the results to FILE as Markdown, for a pull request.")
+@click.option(
+    "--before", metavar="FILE", help="With --markdown: compare with FILE, the results of `fizzpy test --json`."
+)
+@command_options.github
 @click.option("--json", is_flag=True, help="Print the results as one JSON object.")
 @click.option("--quiet", is_flag=True, help="Print only how many promises are kept.")
 @command_options.no_color
@@ -53,10 +58,16 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
     from checker.core.limits import Limits
+    from checker.core.problems import UsageProblem
+    from checker.expectations.earlier_results import read_earlier
     from checker.expectations.promise_runs import run_promises
 
+    markdown, before = given["markdown"], given["before"]
+    if before is not None and markdown is None:
+        raise UsageProblem("--before: only with --markdown")
     promises = _promises(paths, mark)
-    _refuse({"--junit": junit}, promises)
+    _refuse({"--junit": junit, "--markdown": markdown}, promises)
+    earlier = None if before is None else read_earlier(before)
     results: dict[int, PromiseResult] = {}
     interrupted = False
     with output.counting(len(promises)) as show_counts:
@@ -71,6 +82,15 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
     done = [results[index] for index in sorted(results)]
     code = _exit_code(done, interrupted)
     output.promises(done, not_run, engine, code)
+    if given["github"]:
+        from checker.report.annotations import annotations_of_promises
+
+        output.annotations(annotations_of_promises(done))
+    if markdown is not None:
+        from checker.cli.save_files import add
+        from checker.report.markdown_promises import markdown_promises
+
+        add(markdown, markdown_promises(done, not_run, earlier))
     if junit is not None:
         from checker.cli.save_files import save
         from checker.report.json_promises import junit_promises

@@ -62,6 +62,15 @@ def save(path: str, text: str | bytes) -> None:
         raise EnvironmentProblem(reason, "make room, or name a file in another folder") from None
 
 
+def add(path: str, text: str) -> None:
+    """Add a text to the end of a file, or write a new one. Raises `EnvironmentProblem`."""
+    try:
+        before = Path(path).read_bytes() if Path(path).is_file() else b""
+    except OSError as problem:
+        raise EnvironmentProblem(f"'{path}' cannot be read: {problem.strerror}", "name another file") from None
+    save(path, before + text.encode("utf-8", errors="backslashreplace"))
+
+
 def _replace(target: Path, data: bytes) -> None:
     """Replace a file atomically: the text is first written to a file of another name."""
     import tempfile  # slow to import

@@ -11,7 +11,7 @@ from checker.core.limits import BETWEEN_LEVELS
 from checker.core.problems import ExitCode
 from checker.expectations.promise_runs import PromiseResult
 from checker.expectations.promises import Promise
-from checker.report.json_report import json_text
+from checker.report.json_report import json_diagnostic, json_text
 
 
 def json_promises(results: Sequence[PromiseResult], not_run: Sequence[Promise], engine: str, code: ExitCode) -> str:
@@ -31,6 +31,7 @@ def _json_run(kept: PromiseResult) -> dict[str, object]:
     promise, report = kept.promise, kept.report
     fields: dict[str, object] = {
         "model": str(promise.model),
+        "given": promise.given,
         "set": dict(promise.constants),
         "options": dict(promise.options),
         "keep_going": promise.keep_going,
@@ -46,6 +47,9 @@ def _json_run(kept: PromiseResult) -> dict[str, object]:
     if report is not None:
         names = ("verdict", "states", "transitions", "crash_steps", "initial", "cut", "depth")
         fields |= {name: getattr(report, name) for name in names}
+        named = [(finding.name, finding.verdict, finding.steps) for finding in report.properties]
+        fields["properties"] = [{"name": name, "verdict": verdict, "steps": steps} for name, verdict, steps in named]
+        fields["warnings"] = [json_diagnostic(warning) for warning in report.warnings]
         fields |= {"cpu_s": round(report.cpu_s, 3), "peak_memory_mb": round(report.peak_memory_mb, 1)}
     return fields | {"elapsed_s": round(kept.elapsed_s, 3)}
 
@@ -85,7 +89,7 @@ def _add_case(suite: ElementTree.Element, name: str, promise: Promise, kept: Pro
     case = ElementTree.SubElement(
         suite,
         "testcase",
-        classname=_clean(".".join(parts) or "models"),
+        classname=_clean(".".join([*parts, promise.model.stem])),
         name=name,
         file=_clean(str(promise.file)),
         line=str(promise.line),

@@ -36,9 +36,11 @@ WRITERS = (
     ("check", "m.fizz", "--itf"),
     ("check", "m.fizz", "--dot"),
     ("check", "m.fizz", "--save-trace"),
+    ("check", "m.fizz", "--sarif"),
     ("coverage", "m.fizz", "--html"),
     ("simulate", "m.fizz", "--save-trace"),
     ("test", "expect.yaml", "--junit"),
+    ("test", "expect.yaml", "--markdown"),
 )
 
 

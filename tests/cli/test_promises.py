@@ -143,9 +143,9 @@ def test_junit(fizzpy: Callable[..., Ended], models: Path) -> None:
     ]
     cases = root.findall("testsuite/testcase")
     assert [(c.get("classname"), c.get("name")) for c in cases] == [
-        ("models", "m.fizz [embedded]"),
-        ("models", "m.fizz [embedded] (line 2)"),
-        ("more", "m.fizz N=2 [embedded]"),
+        ("m", "m.fizz [embedded]"),
+        ("m", "m.fizz [embedded] (line 2)"),
+        ("more.m", "m.fizz N=2 [embedded]"),
     ]
     assert all(float(case.get("time", "nan")) > 0 for case in cases)
     failure = cases[1].find("failure")

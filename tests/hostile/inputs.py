@@ -67,6 +67,7 @@ STRANGE: Final = (
 
 _WRITING: Final = (
     "--checkpoint", "--resume", "--export", "--save-trace", "--itf", "--dot", "--html", "--junit",
+    "--sarif", "--markdown",
 )  # fmt: skip
 """What writes where the user says. Beyond the folder of a case that would be no escape, and yet nothing to try."""
 

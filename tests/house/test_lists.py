@@ -26,7 +26,20 @@ GRAMMAR = source("fizz/syntax/grammar.tx")
 LOWERING = "fizz/syntax/lower_statements.py"
 RENAMED = {"set": "constants", "option": "options", "no_symmetry": "symmetry", "init": "follow"}
 """Options of the command that have another name as keywords: an initial state is the end of the empty trace."""
-OUTPUT = {"audit", "as_walked", "dot", "help", "html", "itf", "json", "no_color", "quiet", "save_trace"}
+OUTPUT = {
+    "audit",
+    "as_walked",
+    "dot",
+    "github",
+    "help",
+    "html",
+    "itf",
+    "json",
+    "no_color",
+    "quiet",
+    "sarif",
+    "save_trace",
+}
 """Options that print or write what a caller from Python has in hand."""
 IN_PYTHON = {"progress", "shorten"}
 
