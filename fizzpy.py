@@ -7,8 +7,9 @@
     for entry in report.trace.entries if report.trace else ():
         print(entry.label, entry.changes)
 
-`fizzpy.simulate` makes random walks, `fizzpy.trace` follows a guided trace, `fizzpy.explain` says why actions have no
-step, `fizzpy.coverage` what ran, as the commands of these names do.
+`fizzpy.measure` computes probabilities and expected values. `fizzpy.simulate` makes random walks, `fizzpy.trace`
+follows a guided trace, `fizzpy.explain` says why actions have no step, `fizzpy.coverage` what ran, as the commands of
+these names do.
 
 `Report`, `PropertyReport`, `Trace`, `TraceEntry` and `Change` are the types of what comes back, `SimulationReport` and
 `GuidedReport` those of the walks, `ActionsReport`, `StateReport` and `Coverage` those of explanations and coverage. A
@@ -26,7 +27,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, overload
+from typing import TYPE_CHECKING, Literal, TypedDict, overload
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from checker.core.problems import EnvironmentProblem, ExitCode, Problem, UsageProblem
     from checker.core.report import PropertyReport, Report
     from checker.core.trace import Change, Trace, TraceEntry
+    from checker.measure.measured import Measured
     from checker.traces.walk_report import GuidedReport, SimulationReport
     from fizz import FizzError
 
@@ -47,6 +49,7 @@ __all__ = [
     "ExitCode",
     "FizzError",
     "GuidedReport",
+    "Measured",
     "Problem",
     "PropertyReport",
     "Report",
@@ -59,6 +62,7 @@ __all__ = [
     "coverage",
     "explain",
     "main",
+    "measure",
     "simulate",
     "trace",
 ]
@@ -70,6 +74,7 @@ _HOMES = {
     "checker.core.problems": ("EnvironmentProblem", "Problem", "UsageProblem"),
     "checker.core.report": ("ExitCode", "PropertyReport", "Report"),
     "checker.core.trace": ("Change", "Trace", "TraceEntry"),
+    "checker.measure.measured": ("Measured",),
     "checker.traces.walk_report": ("GuidedReport", "SimulationReport"),
     "fizz": ("FizzError",),
 }
@@ -342,6 +347,55 @@ def coverage(
     )
     given = _given(options, constants)
     return cover(locate(str(model)), settings=settings, progress=progress, **given)
+
+
+def measure(
+    model: str | PathLike[str],
+    file: str | PathLike[str] | None = None,
+    *,
+    nondeterminism: Literal["uniform", "bounds"] | None = None,
+    until: str | None = None,
+    constants: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+    properties: Sequence[str] | None = None,
+    max_states: int | None = None,
+    max_depth: int | None = None,
+    timeout: float | None = None,
+    symmetry: bool = True,
+    progress: Callable[..., None] | None = None,
+) -> Measured:
+    """Read the states of a model as a Markov chain: how probable, how much on average, how often in the long run.
+
+    file        path of a YAML file with probabilities and counters by label; None: there are none
+    nondeterminism
+                where several steps have no probability: "uniform", each is equally probable; "bounds", the least and
+                the greatest values over all schedulers; None: as the file says, else it is refused
+    until       the name of an assertion: runs end in the first state where it is true
+    properties  names of the assertions to measure; None: all that are true or false in a state
+
+    The rest is as in `check`, and so are the exceptions; what cannot be measured raises `Problem`. The values of the
+    `Measured` have bounds: `measured.counter("toss").expected.value`, `measured.assertion("Elected").true.greatest`.
+    """
+    _refuse_strangers()
+    from checker.core.exploration import Settings
+    from checker.core.limits import Limits
+    from checker.core.locate import locate
+    from checker.measure.measuring import measure as measure_model
+
+    settings = Settings(
+        limits=Limits.asked_for({"max_states": max_states, "max_depth": max_depth, "timeout": timeout}),
+        properties=None if properties is None else tuple(properties),
+        symmetry=symmetry,
+    )
+    return measure_model(
+        locate(str(model)),
+        file,
+        nondeterminism=nondeterminism,
+        until=until,
+        settings=settings,
+        progress=progress,
+        **_given(options, constants),
+    )
 
 
 class _Given(TypedDict):

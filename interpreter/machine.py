@@ -293,7 +293,7 @@ class Machine:
                 break
         execution.world.end()
         beginning.end()
-        paths = [path for _, path in sorted(ended, key=_choices_of)] + failures
+        paths = headers.marked([path for _, path in sorted(ended, key=_choices_of)] + failures, self.code.marks_choices)
         if much or METER.is_much(spent + headers.spent):
             self._failed.add(rule, view, None, paths)
         return paths

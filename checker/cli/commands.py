@@ -37,6 +37,7 @@ _MODULES: Final = {
     "explain": "explain_command",
     "coverage": "coverage_command",
     "fmt": "format_command",
+    "measure": "measure_command",
 }
 """The modules of the other subcommands."""
 

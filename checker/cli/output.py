@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from checker.expectations.promise_runs import PromiseResult
     from checker.expectations.promises import Promise
     from checker.report.annotations import Annotation
+    from checker.measure.measured import Measured
     from checker.report.page import Page
     from checker.traces.walk_report import GuidedReport, SimulationReport, WalkProgress
     from fizz.base.errors import FizzError
@@ -123,6 +124,18 @@ class Output:
                 print_result(sums(coverage))
             else:
                 print_coverage(self._page(), coverage)
+
+    def measured(self, measured: Measured) -> None:
+        """Print quantities."""
+        with _readers_may_leave():
+            if self.json:
+                from checker.report.json_measure import json_measured
+
+                print_result(json_measured(measured))
+                return
+            from checker.report.measure_text import print_measured, print_measured_head
+
+            (print_measured_head if self.quiet else print_measured)(self._page(), measured)
 
     def promises(
         self, results: Sequence[PromiseResult], not_run: Sequence[Promise], engine: str, code: ExitCode

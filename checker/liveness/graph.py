@@ -56,11 +56,15 @@ NONE: Obligations = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class FairnessMark:
-    """The obligations that an edge takes and offers, and its position in the step order. Many edges share one mark."""
+    """The obligations that an edge takes and offers, and its position in the step order. Many edges share one mark.
+
+    `labels` as in `LiveStep`.
+    """
 
     order: StepOrder
     takes: Obligations = NONE
     offers: Obligations = NONE
+    labels: tuple[str, ...] = ()
 
     @property
     def fair(self) -> bool:
@@ -69,16 +73,20 @@ class FairnessMark:
 
 
 class LiveStep(NamedTuple):
-    """A step as liveness sees it. `name` is None for unfair starts, deliveries and crashes."""
+    """A step as liveness sees it. `name` is None for unfair starts, deliveries and crashes.
+
+    `labels`, only if the task asks for them: who acts, and then the labels of the step and its choices in order.
+    """
 
     order: StepOrder
     name: Obligation | None
     choices: tuple[FairChoice, ...]
+    labels: tuple[str, ...] = ()
 
 
-def crash_of(order: StepOrder) -> LiveStep:
+def crash_of(order: StepOrder, labels: tuple[str, ...] = ()) -> LiveStep:
     """A twin or role crash as liveness sees it, without obligations."""
-    return LiveStep(order, None, ())
+    return LiveStep(order, None, (), labels)
 
 
 def marks_of(steps: Sequence[LiveStep]) -> list[FairnessMark]:
@@ -106,7 +114,7 @@ def _mark(step: LiveStep, offered: Mapping[tuple[object, ...], set[Obligation]])
     if step.name is not None:
         takes.add(step.name)
     offers = frozenset(o for choice in step.choices for o in offered[_point(step, choice)])
-    return FairnessMark(step.order, frozenset(takes), offers)
+    return FairnessMark(step.order, frozenset(takes), offers, step.labels)
 
 
 def _point(step: LiveStep, choice: FairChoice) -> tuple[object, ...]:

@@ -68,6 +68,8 @@ class Code:
         """The names of the parameters of each routine, None if one has a star."""
         self.named: dict[tuple[str, Hashable], Named] = {}
         """The labels of alternatives, by their prefix and values."""
+        self.marks_choices = False
+        """Whether outcomes have a label for each choice made, among the others in order."""
         self.labels = 0
         """The number of labels in `named`."""
         self._conditions: dict[tuple[int, int], Callable[[Environment], bool]] = {}

@@ -31,7 +31,7 @@ from interpreter.execute.view import Recorder
 from interpreter.execute.world import World
 from interpreter.library import deepcopy
 from interpreter.state.state import MISSING
-from interpreter.state.step import SOME_INDEX, FairChoice, Fork, ModelError
+from interpreter.state.step import CHOICE_MARK, SOME_INDEX, FairChoice, Fork, ModelError
 from interpreter.values import Instance
 from interpreter.values.budget import METER
 from interpreter.values.freeze import freeze
@@ -426,6 +426,8 @@ class Execution:
         fork = Fork(len(labels), taken, labels[taken], unique)
         self.forks.append(fork)
         self.recorder.note(fork)
+        if self.code.marks_choices:
+            self._mark_choice(fork.label)
         return taken
 
     def take(self, label: str) -> None:
@@ -434,6 +436,11 @@ class Execution:
         Not to be called if the paths of a rule are followed together.
         """
         self.forks.append(Fork(0, SOME_INDEX, label))
+        if self.code.marks_choices:
+            self._mark_choice(label)
+
+    def _mark_choice(self, label: str) -> None:
+        self.labels.append(f"{CHOICE_MARK}{self.frames[-1].routine.name}.{label.removeprefix('Any:')}")
 
     def choose_fairly(self, span: Span, frame: Frame, value: object, alternatives: Seq[object]) -> None:
         """Records that the choice just made was a `fair` one."""

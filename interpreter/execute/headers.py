@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fizz import Span
 from interpreter.compile.program import Routine, WhileLoop
 from interpreter.execute.configuration import Beginning, configuration
 from interpreter.execute.world import World
-from interpreter.state.step import GIVEN_UP, Abort, Failure, ModelError
+from interpreter.state.step import (
+    GIVEN_UP,
+    GIVEN_UP_MARK,
+    Abort,
+    ExecutionPath,
+    Failure,
+    ModelError,
+    Outcome,
+)
 
 if TYPE_CHECKING:
     from interpreter.execute.execution import Execution
@@ -27,6 +37,18 @@ class Unchosen(Exception):
         self.size = size
 
 
+class GivenUpPath(NamedTuple):
+    """A path given up at a header: its choices and labels so far, and the choices of the lesser path.
+
+    The lesser path goes on from the header, where it had so many labels, `passed`; both are alike from there.
+    """
+
+    chosen: tuple[int, ...]
+    labels: tuple[str, ...]
+    lesser: tuple[int, ...]
+    passed: int
+
+
 class Headers:
     """The configurations in which the paths of one step have reached loop headers, with the least path of each.
 
@@ -37,8 +59,10 @@ class Headers:
     def __init__(self, loops: frozenset[tuple[int, int]], beginning: World) -> None:
         self._loops = loops
         self._beginning = Beginning(beginning)
-        self._least: dict[tuple[object, ...], tuple[int, ...]] = {}
+        self._least: dict[tuple[object, ...], tuple[tuple[int, ...], int]] = {}
         self._last: Span | None = None
+        self.given_up: list[GivenUpPath] = []
+        """The paths that were given up."""
         self.spent = 0
         """The cost of computing configurations, in moves."""
 
@@ -54,8 +78,23 @@ class Headers:
         self.spent += _COST * (len(run.world.slots) + sum(len(frame.locals) for frame in run.frames))
         self.spent += max(0, len(chosen) - _FEW_CHOICES)
         here = configuration(run.frames, run.world, self._beginning)
-        if self._least.setdefault((begun, here, run.enabled, offered, taken), chosen) != chosen:
+        mine = (chosen, len(run.labels))
+        least = self._least.setdefault((begun, here, run.enabled, offered, taken), mine)
+        if least[0] != chosen:
+            self.given_up.append(GivenUpPath(chosen, tuple(run.labels), *least))
             raise Abort(GIVEN_UP, loop.span)
+
+    def marked(self, paths: list[ExecutionPath], marks: bool) -> list[ExecutionPath]:
+        """The paths of the step; if choices are marked, each outcome names those that were given up."""
+        if not (marks and self.given_up):
+            return paths
+        mark = GIVEN_UP_MARK + json.dumps(self.given_up)
+        return [
+            replace(path, result=replace(path.result, labels=(*path.result.labels, mark)))
+            if isinstance(path.result, Outcome)
+            else path
+            for path in paths
+        ]
 
     def endless(self, most: int) -> Failure:
         """R20: the paths of one step have cost more than `most` moves together."""

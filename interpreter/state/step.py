@@ -64,6 +64,12 @@ class Fork(NamedTuple):
     unique: bool = True
 
 
+CHOICE_MARK = "\0"
+"""Begins a label that stands for a choice, if these are marked: then the function and the alternative, `Act.x=1`."""
+GIVEN_UP_MARK = "\1"
+"""Begins the last label of each outcome of paths followed together, if choices are marked: the paths given up, as JSON.
+"""
+
 SOME_INDEX = -1
 """Instead of the number of an alternative in `forks`: it was taken as an element of a set, wherever that stands among
 the alternatives of a state. At most once in a path."""

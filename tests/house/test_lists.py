@@ -166,7 +166,7 @@ def test_options_are_documented(command: click.Command) -> None:
     assert not silent, lines([" ".join(names) for names in silent])
 
 
-@pytest.mark.parametrize("name", ["check", "simulate", "trace", "explain", "coverage"])
+@pytest.mark.parametrize("name", ["check", "simulate", "trace", "explain", "coverage", "measure"])
 def test_options_are_keywords(name: str) -> None:
     """What a command can be asked its function in Python can be asked too, by the same name, and vice versa."""
     given = {str(parameter.name) for parameter in commands()[name].params} - OUTPUT

@@ -298,9 +298,17 @@ class StepRule:
     def _live(self, outcome: Outcome, order: StepOrder) -> int:
         """The kind of step that an outcome or its twin is for liveness; NO_KIND: a crash that it does not see."""
         if order.crashes:
-            return self.space.edges.kind(crash_of(order)) if self.space.expander.task.crash_edges else NO_KIND
-        rule = self.candidate.rule if self.thread_slot is None else self.space.rules[id(outcome)]
-        return self.space.edges.kind(LiveStep(order, self.space.fair_name(rule), outcome.fair))
+            if not self.space.expander.task.crash_edges:
+                return NO_KIND
+            return self.space.edges.kind(crash_of(order, self._labels(outcome)))
+        rule = self._rule_of(outcome)
+        return self.space.edges.kind(LiveStep(order, self.space.fair_name(rule), outcome.fair, self._labels(outcome)))
+
+    def _rule_of(self, outcome: Outcome) -> Rule:
+        return self.candidate.rule if self.thread_slot is None else self.space.rules[id(outcome)]
+
+    def _labels(self, outcome: Outcome) -> tuple[str, ...]:
+        return self.space.expander.labels(self._rule_of(outcome), outcome)
 
     def hidden_kind(self, rule: Rule) -> int:
         """The kind of an available step that is not taken; NO_KIND if nothing ever forces it."""

@@ -40,7 +40,7 @@ class Task:
     `crash_edges` also for paths to them with crash steps. `machine` makes the program runnable in this process;
     `memory`: one that is runnable already and remembers results. `say` takes messages to the user that are no part of
     the answer; `watched`: the user follows the progress. `phases` measures what the time is spent on. `patience` ends
-    the run: it is asked often, wherever a level can be given up.
+    the run: it is asked often, wherever a level can be given up. `labels`: the steps of the graph have their labels.
     """
 
     program: Program
@@ -56,6 +56,7 @@ class Task:
     memory: Memory | None = None
     patience: Patience = field(default_factory=Patience)
     crash_edges: bool = False
+    labels: bool = False
 
     @property
     def watching(self) -> Watching:

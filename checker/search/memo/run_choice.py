@@ -48,6 +48,8 @@ INTERPRETED: Final = Thresholds(recording=_NEVER)
 """Paths to be remembered are run by the interpreter."""
 RECORDED: Final = Thresholds(recording=0, unnoted=0)
 """Paths are recorded by functions of Python from the beginning."""
+REMEMBERED: Final = Thresholds(recording=_NEVER, learning=_NEVER, hopeless=_NEVER, unnoted=_NEVER)
+"""Rules are run by the interpreter alone, which marks choices among the labels of steps."""
 _PIECE: Final = 256
 """Calls at a time, more or less, for a rule for which it is open whether remembering it pays."""
 _NEARLY_ALL: Final = 0.95

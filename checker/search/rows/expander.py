@@ -19,6 +19,7 @@ from checker.search.memo.memo import Memory
 from interpreter.execute.view import View
 from interpreter.state.state import State
 from interpreter.state.step import (
+    NO_OUTCOME,
     Aborted,
     Candidate,
     Failure,
@@ -66,6 +67,7 @@ class Expander:
         self.acted: set[int] = set()
         self.observe: Observe | None = None
         self._names: dict[Rule, Obligation | None] = {}
+        self._actors: dict[Rule, str] = {}
         self._images: dict[State, tuple[State, int]] = {}
 
     def image(self, state: State) -> tuple[State, int]:
@@ -136,7 +138,7 @@ class Expander:
             level.crash_steps += 1
             if self.observe is not None:
                 self.observe(at.key, target_key, candidate, (), True)
-            yield Arrival(order, target, target_key, rule.kind, True, self._crash(order))
+            yield Arrival(order, target, target_key, rule.kind, True, self._crash(order, rule, NO_OUTCOME))
             return False
         results = self.memory.results(rule, view)
         outcomes, aborted, failed = self.sort_out(candidate, results, lambda: at, level)
@@ -163,7 +165,7 @@ class Expander:
                     self.observe(at.key, image_key, candidate, outcome.choices, False)
                 if self._of_steps:
                     judge_step(self.assertions, self._of_steps, state, target, at, order, image_key, level)
-                live = LiveStep(order, fair_name, outcome.fair)
+                live = LiveStep(order, fair_name, outcome.fair, self.labels(rule, outcome))
                 yield Arrival(order, image, image_key, kind, False, live)
             twin = self.machine.apply(state, rule, whole, twin=True) if outcome.may_crash else None
             if twin is not None:
@@ -172,14 +174,23 @@ class Expander:
                 crash_names.append(outcome.choices)
                 if self.observe is not None:
                     self.observe(at.key, image_key, candidate, outcome.choices, True)
-                yield Arrival(order, image, image_key, kind, True, self._crash(order))
+                yield Arrival(order, image, image_key, kind, True, self._crash(order, rule, outcome))
         level.transitions += distinct_names(names)
         if crash_names:
             level.crash_steps += distinct_names(crash_names)
         return len(names) + len(crash_names)
 
-    def _crash(self, order: StepOrder) -> LiveStep | None:
-        return crash_of(order) if self.task.crash_edges else None
+    def _crash(self, order: StepOrder, rule: Rule, outcome: Outcome) -> LiveStep | None:
+        return crash_of(order, self.labels(rule, outcome)) if self.task.crash_edges else None
+
+    def labels(self, rule: Rule, outcome: Outcome) -> tuple[str, ...]:
+        """Who acts in a step, and its labels, if the task asks for them."""
+        if not self.task.labels:
+            return ()
+        if rule not in self._actors:
+            crashing = "" if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}"
+            self._actors[rule] = self.machine.actor(rule) or crashing
+        return (self._actors[rule], *outcome.labels)
 
     # --- liveness --------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,145 @@
+"""Answers about a chain without free choices: what is reached, what counters come to, what lasts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.csgraph import breadth_first_order
+
+from checker.measure.chain import Chain, Ends, Floats, Mask, ends_of
+from checker.measure.linear import Transient
+from checker.measure.measured import Interval
+
+Ask = Callable[[], None]
+
+
+class LongRun(NamedTuple):
+    """How probable each state is in the long run, and the most that a sum of them may be off.
+
+    `rates`: what one step adds to each counter, in units.
+    """
+
+    states: Floats
+    error: float
+    rates: Floats
+
+
+class ChainAnswers:
+    """Answers about one chain. Raises what `ask` raises."""
+
+    def __init__(self, chain: Chain, ask: Ask) -> None:
+        self.chain = chain
+        self.ends: Ends = ends_of(chain)
+        self._ask = ask
+        self._transient: Transient | None = None
+
+    @property
+    def transient(self) -> Transient:
+        """The system of the nodes that are left for good."""
+        if self._transient is None:
+            left = self.ends.transient
+            self._transient = Transient(self.chain.matrix()[left][:, left], self._ask)
+        return self._transient
+
+    def reaches(self, goal: Mask) -> Interval:
+        """The probability that a run comes to one of some nodes."""
+        chain = self.chain
+        if goal[chain.begin]:
+            return Interval(1.0, 1.0)
+        stopped = chain.stopped_at(goal)
+        may = can_reach(stopped, goal)
+        if not may[chain.begin]:
+            return Interval(0.0, 0.0)
+        if _never_fails(stopped, may):
+            return Interval(1.0, 1.0)
+        asked = may & ~goal
+        matrix = stopped.matrix()
+        into = np.asarray(matrix[:, np.flatnonzero(goal)].sum(axis=1)).ravel()[asked]
+        if asked.sum() == (self.ends.transient & ~goal).sum() and not (goal & self.ends.transient).any():
+            system = self.transient
+        else:
+            system = Transient(matrix[asked][:, asked], self._ask)
+        solved = system.columns(into)
+        here = int(np.count_nonzero(asked[: chain.begin]))
+        return Interval.around(float(solved.values[here]), float(solved.errors[here]), 0.0, 1.0)
+
+    def endless(self, counter: int) -> Mask:
+        """The nodes where runs stay for ever and go on adding to a counter."""
+        gain = self.chain.expected_gain(counter)
+        growing = np.zeros(self.ends.count, dtype=np.bool_)
+        stays = ~self.ends.transient
+        growing[self.ends.component[stays & (gain > 0)]] = True
+        found = np.zeros(self.chain.nodes, dtype=np.bool_)
+        found[stays] = growing[self.ends.component[stays]]
+        return found
+
+    def expected(self, counter: int) -> Interval | None:
+        """What a counter comes to on average, in units; None: there is no end to it."""
+        if self.endless(counter).any():
+            return None
+        left = self.ends.transient
+        solved = self.transient.columns(self.chain.expected_gain(counter)[left])
+        here = int(np.count_nonzero(left[: self.chain.begin]))
+        return Interval.around(float(solved.values[here]), float(solved.errors[here]), 0.0, np.inf)
+
+    def long_run(self) -> LongRun:
+        """The share of steps that begin in each state, in the long run; a run that ended stays where it did."""
+        chain, ends = self.chain, self.ends
+        matrix = chain.matrix()
+        left = ends.transient
+        begin = np.zeros(int(left.sum()))
+        begin[int(np.count_nonzero(left[: chain.begin]))] = 1.0
+        visits, visits_error = self.transient.rows(begin)
+        inflow = np.asarray(matrix[left].T @ visits).ravel()
+        arrived = np.bincount(ends.component[~left], weights=inflow[~left], minlength=ends.count)
+        sizes = np.bincount(ends.component[~left], minlength=ends.count)
+        # The visits of a component's nodes between two visits of its first one, a state.
+        members = np.flatnonzero(~left)
+        heads = np.full(ends.count, -1, dtype=np.int64)
+        heads[ends.component[members[::-1]]] = members[::-1]
+        weight = np.zeros(chain.nodes)
+        weight[heads[heads >= 0]] = 1.0
+        large = ~left
+        large[~left] = sizes[ends.component[~left]] > 1
+        others = large.copy()
+        others[heads[heads >= 0]] = False
+        error = visits_error
+        if others.any():
+            inner = Transient(matrix[others][:, others], self._ask)
+            first = np.flatnonzero(large & ~others)
+            flow = np.asarray(matrix[first][:, others].sum(axis=0)).ravel()
+            between, between_error = inner.rows(flow)
+            weight[others] = between
+        is_state = np.arange(chain.nodes) < chain.states
+        totals = np.bincount(ends.component[~left & is_state], weights=weight[~left & is_state], minlength=ends.count)
+        if others.any():
+            error += 2 * between_error / float(totals[totals > 0].min())
+        share = np.zeros(chain.nodes)
+        share[~left] = arrived[ends.component[~left]] * weight[~left] / totals[ends.component[~left]]
+        gains = [float(share @ chain.expected_gain(counter)) for counter in range(chain.gains.shape[1])]
+        return LongRun(share[: chain.states], float(error), np.array(gains))
+
+
+def _never_fails(stopped: Chain, may: Mask) -> bool:
+    """Whether no run comes to a node from which the goal cannot be reached: then it is reached for certain."""
+    ahead = stopped.matrix(values=np.ones(len(stopped.source)))
+    return bool(may[breadth_first_order(ahead, stopped.begin, return_predecessors=False)].all())
+
+
+def can_reach(chain: Chain, goal: Mask) -> Mask:
+    """The nodes from which some of these can be reached, themselves included."""
+    nodes = chain.nodes
+    found = goal.copy()
+    if not goal.any():
+        return found
+    backwards = chain.matrix(values=np.ones(len(chain.source))).T.tocsr()
+    # One node more, from which all goals can be reached.
+    goals = np.flatnonzero(goal)
+    extra = sparse.csr_matrix((np.ones(len(goals)), (np.zeros(len(goals), dtype=np.int64), goals)), shape=(1, nodes))
+    wide = sparse.bmat([[backwards, None], [extra, sparse.csr_matrix((1, 1))]], format="csr")
+    order = breadth_first_order(wide, nodes, return_predecessors=False)
+    found[order[order < nodes]] = True
+    return found
