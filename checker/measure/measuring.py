@@ -20,7 +20,7 @@ from checker.core.patience import Patience, Stop
 from checker.core.problems import ExitCode, Problem, UsageProblem, constants_fail
 from checker.core.property import Looks, Predicate, Watch
 from checker.liveness.graph import FairnessMark, Graph
-from checker.measure.chain import InitMarks, CannotWeighState, Chain, Mask, chain_of
+from checker.measure.chain import CannotWeighState, Chain, InitMarks, Mask, chain_of
 from checker.measure.chain_answers import ChainAnswers, LongRun
 from checker.measure.distribution import distribution_of, percentiles
 from checker.measure.labels import refuse_unknown

@@ -72,7 +72,7 @@ def test_files(text: str, written: Measures, tmp_path: Path) -> None:
 
 def test_yaml_that_is_none(written: Measures) -> None:
     """What does not parse is told with its line."""
-    with pytest.raises(Problem, match="with.yaml:3: this is not valid YAML"):
+    with pytest.raises(Problem, match=r"with\.yaml:3: this is not valid YAML"):
         written(MODEL, "configs:\n  Toss: {probability: 1\n")
 
 
