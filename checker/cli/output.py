@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from checker.core.report import Report
     from checker.expectations.promise_runs import PromiseResult
     from checker.expectations.promises import Promise
-    from checker.report.annotations import Annotation
     from checker.measure.measured import Measured
+    from checker.report.annotations import Annotation
     from checker.report.page import Page
     from checker.traces.walk_report import GuidedReport, SimulationReport, WalkProgress
     from fizz.base.errors import FizzError
