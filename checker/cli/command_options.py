@@ -50,6 +50,9 @@ properties = click.option(
 )
 json = click.option("--json", is_flag=True, help="Print the report as one JSON object.")
 quiet = click.option("--quiet", is_flag=True, help="Print the verdict only.")
+full = click.option(
+    "--full", is_flag=True, help="Print counterexamples at length: executed lines, threads, whole states."
+)
 no_color = click.option("--no-color", is_flag=True, help="Print without colours.")
 save_trace = click.option(
     "--save-trace", metavar="FILE", help="Write the leading counterexample to FILE; `fizzpy trace --follow` replays it."

@@ -91,6 +91,7 @@ def fizzpy() -> None:
 @command_options.github
 @command_options.audit
 @command_options.json
+@command_options.full
 @click.option("--stats", is_flag=True, help="Print what the engine did.")
 @command_options.quiet
 @command_options.no_color
@@ -107,7 +108,13 @@ def check(model: str, engine: str, **given: Any) -> int:
 
     MODEL is the path of a .fizz file, or the name of a model that comes with the tool.
     """
-    output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"], every=given["keep_going"])
+    output = Output(
+        color=not given["no_color"],
+        json=given["json"],
+        quiet=given["quiet"],
+        every=given["keep_going"],
+        full=given["full"],
+    )
     from checker.check import check as check_model
     from checker.cli.output_files import OutputFiles
     from checker.core.exploration import Settings

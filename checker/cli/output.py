@@ -31,13 +31,14 @@ if TYPE_CHECKING:
 class Output:
     """Prints for one run of the command. Imports its printers late: they are heavy.
 
-    `every`: all counterexamples, not only the leading one.
+    `every`: all counterexamples, not only the leading one. `full`: at length.
     """
 
     color: bool = True
     json: bool = False
     quiet: bool = False
     every: bool = False
+    full: bool = False
 
     def report(self, report: Report, audit: Coverage | None = None) -> None:
         """Print the report of a check, with its audit if there is one."""
@@ -54,7 +55,7 @@ class Output:
                     from checker.report.coverage_text import print_audit
 
                     print_audit(self._page(), audit, report.often_new)
-                print_report(self._page(), report, every=self.every)
+                print_report(self._page(), report, every=self.every, full=self.full)
 
     def _json_report(self, report: Report, audit: Coverage | None) -> None:
         from checker.report.json_commands import coverage_fields
@@ -72,7 +73,10 @@ class Output:
                 return
             from checker.report.walk_text import print_simulation, print_simulation_verdict
 
-            (print_simulation_verdict if self.quiet else print_simulation)(self._page(), report)
+            if self.quiet:
+                print_simulation_verdict(self._page(), report)
+            else:
+                print_simulation(self._page(), report, full=self.full)
 
     def guided(self, report: GuidedReport) -> None:
         """Print the report of a guided trace."""
@@ -84,7 +88,10 @@ class Output:
                 return
             from checker.report.walk_text import print_guided, print_guided_verdict
 
-            (print_guided_verdict if self.quiet else print_guided)(self._page(), report)
+            if self.quiet:
+                print_guided_verdict(self._page(), report)
+            else:
+                print_guided(self._page(), report, full=self.full)
 
     def actions_explanation(self, report: ActionsReport) -> None:
         """Print the attempts of actions over an exploration."""

@@ -51,6 +51,7 @@ Exit codes:
 @command_options.properties
 @command_options.overrides
 @command_options.save_trace
+@command_options.full
 @command_options.json
 @command_options.quiet
 @command_options.no_color
@@ -59,7 +60,7 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
 
     A violation that a walk finds is real; finding none proves nothing.
     """
-    output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
+    output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"], full=given["full"])
     from checker.cli.output_files import OutputFiles
     from checker.core.locate import locate
     from checker.traces.simulate import simulate as simulate_model
@@ -104,6 +105,7 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
 @command_options.constants
 @command_options.properties
 @command_options.overrides
+@command_options.full
 @command_options.json
 @command_options.quiet
 @command_options.no_color
@@ -112,7 +114,7 @@ def trace(model: str, follow: str | None, extend: int, **given: Any) -> int:
 
     `fizzpy check MODEL --save-trace FILE` writes such a trace.
     """
-    output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
+    output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"], full=given["full"])
     from checker.core.locate import locate
     from checker.traces.guided import follow as follow_trace
     from fizz.base.errors import FizzError

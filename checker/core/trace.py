@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Final
 from typing import Literal as OneOf
 
 EntryKind = OneOf["init", "start", "continue", "deliver", "crash-role"]
+
+
+MAY_STOP: Final = ", so the run may stop"
+"""How the sentence ends that says why a run may stay in a state."""
 
 
 @dataclass(frozen=True, slots=True)

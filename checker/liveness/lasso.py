@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final, NamedTuple, Protocol, assert_never
 
+from checker.core.trace import MAY_STOP
 from checker.liveness.components import Component, whole_weak
 from checker.liveness.graph import Graph, Obligation, Obligations, Strength
 from checker.liveness.short_cycles import MOST_NODES, Inside, ShortCycles
@@ -173,7 +174,7 @@ class _Inside:
 def sentences(graph: Graph, lasso: Lasso) -> tuple[str, ...]:
     """Why a lasso is fair: a sentence for each name available on the cycle, then one for each fair choice on it."""
     if lasso.stutter:
-        return ("no fair action and no unfinished thread can take a step here, so the run may stop",)
+        return (f"no fair action and no unfinished thread can take a step here{MAY_STOP}",)
     states = [lasso.head, *(graph.targets[e] for e in lasso.cycle)]
     taken = {o for e in lasso.cycle for o in graph.mark(e).takes}
     names = sorted({o for s in states for o in graph.need(s)})

@@ -14,9 +14,9 @@ from checker.analysis.covering import Coverage
 from checker.core.limits import StopReason
 from checker.core.visible import printable
 from checker.report.diagnostic_text import print_diagnostic, print_warnings
+from checker.report.model_rows import file_names
 from checker.report.page import Page
 from checker.report.terminal_report import plural
-from checker.report.trace_text import file_names
 from fizz import Span
 from fizz.base.errors import rows_of
 

@@ -11,9 +11,10 @@ from checker.analysis.attempts import Attempts, GuardCount
 from checker.analysis.explanation import ActionsReport, StateReport
 from checker.core.limits import StopReason
 from checker.core.visible import printable
+from checker.report.model_rows import file_names, source_row
 from checker.report.page import Page
 from checker.report.terminal_report import plural
-from checker.report.trace_text import file_names, print_end, source_row
+from checker.report.trace_text import print_end
 from checker.traces.guards import Disabled, FailedGuard
 
 _BODY = 2

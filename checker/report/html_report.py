@@ -10,9 +10,10 @@ from checker.core.trace import Trace, TraceEntry
 from checker.report.html_coverage import audit_tables
 from checker.report.html_page import html_page, html_table, text
 from checker.report.html_sequence import sequence_svg
+from checker.report.model_rows import source_row
 from checker.report.terminal_report import afterthoughts, length_note, verdict_sentence, verdict_word
 from checker.report.thread_names import thread_names_of
-from checker.report.trace_text import mover_name, source_row, values_of
+from checker.report.trace_text import mover_name, values_of
 from fizz.base.errors import render
 
 _MOST_COLUMNS = 60

@@ -17,6 +17,9 @@ from checker.core.visible import printable
 if TYPE_CHECKING:
     from rich.table import Table
 
+# How our own signs are written where the encoding of the output has none of them.
+_SPELLED = str.maketrans({"→": "->", "∞": "*", "✗": "X", "…": "..."})
+
 # A narrower page gets lines that are too wide rather than shredded ones.
 _NARROWEST = 20
 _WIDEST = 10_000
@@ -54,6 +57,12 @@ def _width(text: Text) -> int:
     return cell_len(text.plain)
 
 
+def _indented(columns: int, text: Text) -> Text:
+    line = Text(" " * columns) + text
+    line.rstrip()
+    return line
+
+
 class _Console(Console):
     """A console that writes no control character of a text. A broken pipe is left to the command."""
 
@@ -68,6 +77,14 @@ class _Console(Console):
 def _seen(segments: Iterable[Segment]) -> Iterator[Segment]:
     for segment in segments:
         yield segment if segment.control else segment._replace(text=printable(segment.text))
+
+
+def _can_have_signs(encoding: str) -> bool:
+    try:
+        "".join(map(chr, _SPELLED)).encode(encoding)
+    except (UnicodeEncodeError, LookupError):
+        return False
+    return True
 
 
 def _asked_width() -> int | None:
@@ -96,6 +113,11 @@ class Page:
             # Rich accepts every string of digits as a size, even superscript digits and the empty string.
             _environ={name: text for name, text in os.environ.items() if name not in ("COLUMNS", "LINES")},
         )
+        self._signs = _can_have_signs(self._console.encoding)
+
+    def spelled(self, text: str) -> str:
+        """A text with our own signs, such as arrows, as the output can have them."""
+        return text if self._signs else text.translate(_SPELLED)
 
     @property
     def width(self) -> int:
@@ -103,20 +125,22 @@ class Page:
 
     def line(self, text: Text | str = "", indent: int = 0, hang: int = 0) -> None:
         """One line, wrapped to the width; what does not fit goes on below, `hang` columns further in."""
+        for row in self.wrapped(text, indent, hang):
+            self._console.print(row, soft_wrap=True)
+
+    def wrapped(self, text: Text | str, indent: int = 0, hang: int = 0, width: int | None = None) -> list[Text]:
+        """The rows of a line, with their margins; `width`: of the page, unless given."""
+        width = self.width if width is None else width
         rest = Text(text) if isinstance(text, str) else text
         if len(rest) > _LONGEST:
             rest = rest[:_LONGEST].append(f" ... and {len(rest) - _LONGEST:,} characters more", "dim")
         rest = _visible(rest)
-        while rest.cell_len > (room := max(self.width - indent, _NARROWEST)):
+        rows = []
+        while rest.cell_len > (room := max(width - indent, _NARROWEST)):
             first, rest = rest.divide([_break(rest.plain, room)])
-            self._print(" " * indent, first)
+            rows.append(_indented(indent, first))
             indent, hang = indent + hang, 0
-        self._print(" " * indent, rest)
-
-    def _print(self, margin: str, text: Text) -> None:
-        line = Text(margin) + text
-        line.rstrip()
-        self._console.print(line, soft_wrap=True)
+        return [*rows, _indented(indent, rest)]
 
     def rows(self, header: Sequence[str], rows: Sequence[Sequence[Text]]) -> None:
         """A table that may have thousands of rows; the first column is folded where the page is too narrow.

@@ -13,6 +13,7 @@ from checker.core.report import DEADLOCK, ModelFailure, PropertyReport, Report, 
 from checker.core.trace import Trace
 from checker.core.visible import printable
 from checker.properties import kind_named
+from checker.report.compact_text import SCREEN, Line, compact_story, height, print_lines
 from checker.report.diagnostic_text import print_diagnostic, print_warnings
 from checker.report.page import Page
 
@@ -28,32 +29,68 @@ _COLORS = {
 }
 _PROPERTY_COLORS = {"holds": "green", "holds-within-bound": "yellow", "violated": "bold red", "undecided": "yellow"}
 _CALLS_SHOWN = 4
+_OTHERS_SHOWN = 4
+# What a message about a failed step takes, more or less.
+_MESSAGE_ROWS = 6
 
 
-def print_report(page: Page, report: Report, *, every: bool = False) -> None:
-    """Print the counterexample, the table of properties, the counts, the verdict, and the warnings at the end.
+def print_report(page: Page, report: Report, *, every: bool = False, full: bool = False) -> None:
+    """Print the counterexample, the verdicts on properties, the counts, the verdict, and the warnings at the end.
 
-    `every`: the counterexamples of all violated properties, not of the leading one only.
+    `every`: the counterexamples of all violated properties, not of the leading one only. `full`: with the executed
+    lines, threads and whole states; otherwise in brief, so that one of up to eight steps fits a screen.
     """
-    if report.error is not None:
-        print_failure(page, report.error, report.trace, report.sources)
     findings = _findings(report)
     shown = findings if every else findings[:1]
+    after = _after(page, report, findings[len(shown) :], full)
+    used = height(page, after)
+    if report.error is not None:
+        print_failure(page, report.error, report.trace, report.sources, full=full, used=used)
     for finding in shown:
-        print_finding(page, finding, report.sources)
-    if report.properties:
+        print_finding(page, finding, report.sources, full=full, used=used)
+    if report.properties and (full or not _is_brief(report)):
         print_properties(page, report.properties)
-    if len(shown) < len(findings):
-        others = ", ".join(f"--property {printable(p.name)}" for p in findings[1:])
-        page.line(Text(f"To see the other counterexamples: {others}, or --keep-going.", "dim"), hang=2)
-        page.line()
-    _print_counts(page, report)
+    print_lines(page, after[:-1])
     if report.stats:
         print_stats(page, report.stats)
-    for sentence in afterthoughts(report):
-        page.line(Text(sentence, "yellow"), hang=2)
-    print_verdict(page, report)
+    print_lines(page, after[-1:])
     print_warnings(page, report.warnings, report.sources)
+
+
+def _is_brief(report: Report) -> bool:
+    """Whether there is a counterexample: then the properties take a line or two instead of a table."""
+    return report.error is not None or bool(_findings(report))
+
+
+def _after(page: Page, report: Report, others: list[PropertyReport], full: bool) -> list[Line]:
+    """What stands below the counterexample, the verdict last."""
+    lines = []
+    if full and others:
+        names = ", ".join(f"--property {printable(p.name)}" for p in others)
+        sentence = f"To see the other counterexamples: {names}, or --keep-going."
+        lines += [Line(Text(sentence, "dim"), hang=2), Line(Text())]
+    elif _is_brief(report):
+        lines = _in_brief(report, others)
+    lines += [Line(row, hang=2) for row in _counts(report)]
+    lines += [Line(Text(sentence, "yellow"), hang=2) for sentence in afterthoughts(report)]
+    return [*lines, _verdict_line(report.verdict, report.model, verdict_sentence(report))]
+
+
+def _in_brief(report: Report, others: list[PropertyReport]) -> list[Line]:
+    """The other properties: a line for each violated one, and one for all others of a verdict."""
+    lines = []
+    for p in others[:_OTHERS_SHOWN]:
+        steps = "" if p.steps is None else f" ({plural(p.steps, 'step')})"
+        line = Text(f"also {printable(p.name)} is violated{steps}: ", "bold").append(f"--property {printable(p.name)}")
+        lines.append(Line(line, hang=5))
+    if len(others) > _OTHERS_SHOWN:
+        lines.append(Line(Text(f"     and {len(others) - _OTHERS_SHOWN} more: --keep-going shows all", "dim")))
+    # What was never met is violated, and has no run to show it.
+    words = {p: verdict_word(p) for p in report.properties if p.trace is None}
+    for word in dict.fromkeys(words.values()):
+        names = ", ".join(printable(p.name) for p in words if words[p] == word)
+        lines.append(Line(Text(f"{word}: ", _PROPERTY_COLORS[word.replace(" ", "-")]).append(names), hang=5))
+    return lines
 
 
 def afterthoughts(report: Report) -> list[str]:
@@ -74,8 +111,12 @@ def print_verdict(page: Page, report: Report) -> None:
 
 def print_sentence(page: Page, verdict: str, model: str, sentence: str) -> None:
     """A verdict in capitals, the model's name, and what that means."""
+    print_lines(page, [_verdict_line(verdict, model, sentence)])
+
+
+def _verdict_line(verdict: str, model: str, sentence: str) -> Line:
     line = Text(verdict.upper(), _COLORS[verdict])
-    page.line(line.append(f"  {printable(PurePath(model).name)}: {printable(sentence)}", "bold"), hang=2)
+    return Line(line.append(f"  {printable(PurePath(model).name)}: {printable(sentence)}", "bold"), hang=2)
 
 
 def verdict_sentence(report: Report) -> str:
@@ -137,17 +178,23 @@ def _cut_sentence(report: Report) -> str:
     return f"{cut}{states}"
 
 
-def print_failure(page: Page, failure: ModelFailure, trace: Trace | None, sources: Mapping[str, str]) -> None:
+def print_failure(
+    page: Page,
+    failure: ModelFailure,
+    trace: Trace | None,
+    sources: Mapping[str, str],
+    *,
+    full: bool = False,
+    used: int = 0,
+) -> None:
     """The model's own error, and the steps that led to it."""
     print_diagnostic(page, failure.diagnostic, sources, "bold red")
     for call in _shortened(failure.calls):
         page.line(printable(call), 2, 2)
     page.line()
     if trace is not None:
-        from checker.report.trace_text import print_trace
-
         page.line(Text(f"The run that fails: {plural(failure.steps, 'step')}{length_note(failure)}", "bold"))
-        print_trace(page, trace, sources)
+        print_story(page, trace, sources, full=full, used=used + _MESSAGE_ROWS)
         page.line()
 
 
@@ -175,21 +222,35 @@ def _findings(report: Report) -> list[PropertyReport]:
     return [p for p in _violated(report) if p.trace is not None]
 
 
-def print_finding(page: Page, finding: PropertyReport, sources: Mapping[str, str]) -> None:
-    """A counterexample: what is violated, how it came to that, and the state at the end."""
+def print_finding(
+    page: Page, finding: PropertyReport, sources: Mapping[str, str], *, full: bool = False, used: int = 0
+) -> None:
+    """A counterexample: what is violated, how it came to that, and why. `used`: rows that something else needs."""
     trace = finding.trace
     if trace is None:
         return
-    from checker.report.trace_text import print_end, print_trace, print_why
-
     what = heading(finding.name, finding.kind)
     where = f" for {finding.instance}" if finding.instance else ""
     page.line(Text(f"{what}{where}: {plural(trace.steps, 'step')}{length_note(finding)}", "bold red"))
+    print_story(page, trace, sources, full=full, used=used)
+    page.line()
+
+
+def print_story(page: Page, trace: Trace, sources: Mapping[str, str], *, full: bool, used: int = 0) -> None:
+    """The steps of a run, the state at its end, and why it is a counterexample, at length or in brief.
+
+    `used`: so many rows of the screen are not for the story.
+    """
+    if not full:
+        # Its heading, and the blank line below.
+        print_lines(page, compact_story(page, trace, sources, SCREEN - 3 - used))
+        return
+    from checker.report.trace_text import print_end, print_trace, print_why
+
     print_trace(page, trace, sources)
-    if trace.steps > 0 and trace.cycle_start is None:
+    if trace.steps > 0 and trace.cycle_start is None and not trace.entries[-1].fails:
         print_end(page, trace, sources)
     print_why(page, trace, sources)
-    page.line()
 
 
 def verdict_word(finding: PropertyReport) -> str:
@@ -210,7 +271,8 @@ def print_properties(
     page.line()
 
 
-def _print_counts(page: Page, report: Report) -> None:
+def _counts(report: Report) -> list[Text]:
+    """What was counted, what is left out of the counts, and what it took."""
     counts = [
         plural(report.states, "state"),
         plural(report.transitions, "transition"),
@@ -220,11 +282,11 @@ def _print_counts(page: Page, report: Report) -> None:
     ]
     if report.cut:
         counts.append(f"{report.cut:,} cut")
-    page.line(", ".join(counts), hang=2)
+    rows = [Text(", ".join(counts))]
     if report.excluded:
         # Sound only if nothing depends on them (language page, 12.5): a reader of the counts has to know.
         names = ", ".join(map(printable, report.excluded))
-        page.line(Text(f"identity.exclude: states that differ only in {names} count once", "yellow"), hang=2)
+        rows.append(Text(f"identity.exclude: states that differ only in {names} count once", "yellow"))
     rate = f", {report.states / report.elapsed_s:,.0f} states/s" if report.elapsed_s > 0 else ""
     effort = f"{report.elapsed_s:.1f} s{rate}, {report.peak_memory_mb:,.0f} MB, engine {report.engine}"
     if report.exact:
@@ -232,7 +294,7 @@ def _print_counts(page: Page, report: Report) -> None:
     elif report.states > 1:
         # States are distinguished by keys of 128 bits (language page, 5.6.1): the chance that two have the same one.
         effort += f", key collision below {report.states**2 / 2**129:.0e}"
-    page.line(Text(effort, "dim"), hang=2)
+    return [*rows, Text(effort, "dim")]
 
 
 def print_stats(page: Page, stats: Mapping[str, object]) -> None:

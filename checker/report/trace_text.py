@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from itertools import groupby
-from pathlib import PurePath
 
 from rich.text import Text
 
 from checker.core.trace import Change, Held, Stuck, Trace, TraceEntry, Why
 from checker.core.visible import printable
 from checker.report.difference import differences
+from checker.report.model_rows import file_names, is_guard_or_head, source_row
 from checker.report.page import Page
 from checker.report.thread_names import ThreadNames, ThreadStep, thread_names_of
 from checker.report.thread_text import is_thread, read_thread, thread_changes
@@ -136,14 +135,6 @@ def _description(owner: str, lines: list[tuple[str, str]], names: Mapping[str, s
     return f" = {text}"
 
 
-def file_names(sources: Mapping[str, str]) -> dict[str, str]:
-    """The names of files in a report: the last part where that is unique; a single file has none."""
-    if len(sources) == 1:
-        return dict.fromkeys(sources, "")
-    short = {path: PurePath(path).name for path in sources}
-    return {path: name if list(short.values()).count(name) == 1 else path for path, name in short.items()}
-
-
 def _print_entry(
     page: Page, index: int, entry: TraceEntry, threads: ThreadNames, sources: Mapping[str, str], names: dict[str, str]
 ) -> None:
@@ -206,38 +197,13 @@ def _source_lines(entry: TraceEntry, sources: Mapping[str, str], names: dict[str
     if not locations and entry.file is not None and entry.line is not None:
         locations = [(entry.file, entry.line)]
     rows = [(file, line, source_row(sources, file, line)) for file, line in locations]
-    rows = [row for row in rows if not _is_guard_or_head(row[2])] or rows
+    rows = [row for row in rows if not is_guard_or_head(row[2])] or rows
     lines = [_source_line(names.get(file, file), line, row) for file, line, row in rows]
     left_out = len(lines) - _MOST_SOURCE_LINES
     if left_out > 1:
         half = _MOST_SOURCE_LINES // 2
         lines[half:-half] = [Text(f"     | ... {left_out} more lines", "dim")]
     return lines
-
-
-def _is_guard_or_head(row: str) -> bool:
-    return row.startswith("require ") or row in ("atomic:", "serial:", "parallel:", "oneof:")
-
-
-@lru_cache(4)
-def _rows(text: str) -> list[str]:
-    """The lines of a model, cached: a step may have executed thousands."""
-    return text.split("\n")
-
-
-def source_row(sources: Mapping[str, str], file: str, line: int) -> str:
-    """A line of a model without its indentation and without the comment at its end."""
-    rows = _rows(sources.get(file, ""))
-    row = rows[line - 1].strip() if 1 <= line <= len(rows) else ""
-    quote = ""
-    for position, character in enumerate(row):
-        if quote:
-            quote = "" if character == quote and row[position - 1] != "\\" else quote
-        elif character in "\"'":
-            quote = character
-        elif character == "#":
-            return row[:position].rstrip()
-    return row
 
 
 def _source_line(name: str, line: int, row: str) -> Text:

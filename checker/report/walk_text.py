@@ -12,6 +12,7 @@ from checker.core.report import DEADLOCK, PropertyReport, title_of
 from checker.core.visible import printable
 from checker.properties import KINDS, kind_named
 from checker.report.diagnostic_text import print_diagnostic, print_warnings
+from checker.report.model_rows import file_names
 from checker.report.page import Page
 from checker.report.terminal_report import (
     plural,
@@ -19,8 +20,9 @@ from checker.report.terminal_report import (
     print_finding,
     print_properties,
     print_sentence,
+    print_story,
 )
-from checker.report.trace_text import file_names, print_change, print_end, print_trace
+from checker.report.trace_text import print_change
 from checker.traces.walk_report import GuidedReport, NextStep, SimulationReport, WalkReport
 
 _ENDS = {
@@ -29,13 +31,15 @@ _ENDS = {
     "no step left": "with no step left",
 }
 _BEYOND = 4
+# Rows below the counterexample of a simulation.
+_BELOW = 8
 
 
-def print_simulation(page: Page, report: SimulationReport) -> None:
+def print_simulation(page: Page, report: SimulationReport, *, full: bool = False) -> None:
     """Print the counterexample with its seed, the table of properties, what was done, the verdict, and warnings."""
-    _print_failure(page, report)
+    _print_failure(page, report, full)
     for finding in [p for p in report.properties if p.name == report.leading and p.trace is not None][:1]:
-        print_finding(page, finding, report.sources)
+        print_finding(page, finding, report.sources, full=full, used=_BELOW)
     if report.properties:
         print_properties(page, report.properties, _word)
     page.line(f"{plural(report.walks, 'walk')}, {plural(report.steps, 'step')}, seed {report.seed}", hang=2)
@@ -77,15 +81,13 @@ def _what_is_wrong(report: WalkReport) -> str:
     return f"{report.leading} is violated{kind}"
 
 
-def print_guided(page: Page, report: GuidedReport) -> None:
+def print_guided(page: Page, report: GuidedReport, *, full: bool = False) -> None:
     """Print the trace, the state at its end, the steps beyond, what is violated, the verdict, and warnings."""
-    _print_failure(page, report)
+    _print_failure(page, report, full)
     names = file_names(report.sources)
     if report.error is None and report.trace is not None:
         page.line(Text(f"{_title(report)}: {plural(report.trace.steps, 'step')}", "bold"))
-        print_trace(page, report.trace, report.sources)
-        if report.trace.steps:
-            print_end(page, report.trace, report.sources)
+        print_story(page, report.trace, report.sources, full=full)
         page.line()
     if report.extended:
         _print_beyond(page, report, names)
@@ -144,9 +146,9 @@ def _print_next(page: Page, report: GuidedReport, step: NextStep, names: Mapping
         _print_next(page, report, beyond, names, level + 1)
 
 
-def _print_failure(page: Page, report: WalkReport) -> None:
+def _print_failure(page: Page, report: WalkReport, full: bool) -> None:
     if report.error is not None:
-        print_failure(page, report.error, report.trace, report.sources)
+        print_failure(page, report.error, report.trace, report.sources, full=full)
 
 
 def _ends(reason: str) -> str:

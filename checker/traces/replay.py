@@ -87,7 +87,7 @@ def idle_sentences(machine: Machine, state: State) -> tuple[str, ...]:
     names = dict.fromkeys(machine.actor(one.rule) for one in changing)
     if not names:
         return ()
-    return (f"{', '.join(map(str, names))} could start here, but without the word `fair` nothing forces that",)
+    return (f"{', '.join(map(str, names))} could start here, but {'is' if len(names) == 1 else 'are'} not `fair`",)
 
 
 class _NoSuchStep(Exception):

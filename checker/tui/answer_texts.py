@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 from checker.core.trace import Trace
 from checker.report.explain_text import print_guard
+from checker.report.model_rows import file_names, source_row
 from checker.report.page import Page
-from checker.report.trace_text import file_names, print_change, print_why, source_row
+from checker.report.trace_text import print_change, print_why
 from checker.traces.guards import Disabled
 from checker.tui.opened.alternatives import Enabled
 from checker.tui.opened.property_row import PropertyRow, TruthMark

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from checker.core.trace import Change
 from checker.report.difference import differences
+from checker.report.model_rows import file_names
 from checker.report.thread_names import NamedThread, thread_names_of
 from checker.report.thread_text import is_thread, read_thread, thread_changes
-from checker.report.trace_text import file_names
 from checker.traces.changes import changes
 from checker.tui.opened.opened_paths import Path
 

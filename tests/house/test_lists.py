@@ -30,6 +30,7 @@ OUTPUT = {
     "audit",
     "as_walked",
     "dot",
+    "full",
     "github",
     "help",
     "html",

@@ -153,11 +153,11 @@ def samples() -> Samples:
 
 @pytest.fixture
 def printed() -> Callable[..., str]:
-    """What a report looks like at a width, in colour or without."""
+    """What a report looks like at a width, in colour or without, at length or in brief."""
 
-    def text(report: Report, width: int = 80, color: bool = False, every: bool = False) -> str:
+    def text(report: Report, width: int = 80, color: bool = False, every: bool = False, full: bool = True) -> str:
         file = io.StringIO()
-        print_report(Page(file, color=color, width=width), report, every=every)
+        print_report(Page(file, color=color, width=width), report, every=every, full=full)
         return file.getvalue()
 
     return text

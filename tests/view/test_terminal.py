@@ -15,7 +15,7 @@ from checker.core.problems import ExitCode
 from checker.core.report import PropertyReport
 from checker.core.trace import Change, Trace, Why
 from checker.core.visible import printable
-from checker.report.trace_text import _rows
+from checker.report.model_rows import _rows
 from fizz.base.errors import Diagnostic, Span, rows_of
 
 

@@ -74,7 +74,7 @@ def checked(text: str, folder: Path) -> Report:
 
 def printed_trace(report: Report) -> list[str]:
     file = io.StringIO()
-    print_report(Page(file, color=False, width=80), report)
+    print_report(Page(file, color=False, width=80), report, full=True)
     return file.getvalue().splitlines()
 
 
