@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from checker.analysis.covering import Coverage
     from checker.analysis.explanation import ActionsReport, StateReport
+    from checker.conformance.history_report import HistoryReport
     from checker.core.problems import EnvironmentProblem, ExitCode, Problem, UsageProblem
     from checker.core.report import PropertyReport, Report
     from checker.core.trace import Change, Trace, TraceEntry
@@ -50,6 +51,7 @@ __all__ = [
     "FizzError",
     "GuidedReport",
     "Measured",
+    "HistoryReport",
     "Problem",
     "PropertyReport",
     "Report",
@@ -61,6 +63,7 @@ __all__ = [
     "check",
     "coverage",
     "explain",
+    "history",
     "main",
     "measure",
     "simulate",
@@ -71,6 +74,7 @@ __all__ = [
 _HOMES = {
     "checker.analysis.covering": ("Coverage",),
     "checker.analysis.explanation": ("ActionsReport", "StateReport"),
+    "checker.conformance.history_report": ("HistoryReport",),
     "checker.core.problems": ("EnvironmentProblem", "Problem", "UsageProblem"),
     "checker.core.report": ("ExitCode", "PropertyReport", "Report"),
     "checker.core.trace": ("Change", "Trace", "TraceEntry"),
@@ -394,6 +398,44 @@ def measure(
         until=until,
         settings=settings,
         progress=progress,
+def history(
+    model: str | PathLike[str],
+    files: str | PathLike[str] | Sequence[str | PathLike[str]],
+    *,
+    consistency: str = "linearizable",
+    partition: str | None = None,
+    receiver: str | None = None,
+    failed: str = "never",
+    most: int | None = None,
+    timeout: float | None = None,
+    constants: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+) -> HistoryReport:
+    """Say whether a concurrent history of operations is linearizable, where the funcs of a role are the operations.
+
+    files        one file or several, which are put in order by their field `time`
+    consistency  "linearizable" or "sequential"
+    partition    a parameter: operations with different values of it are independent
+    receiver     the role instance whose funcs are meant, as "Register#0"; None: the only one that has such funcs
+    failed       what the response `fail` means: "never" (it did not happen) or "refused" (by a `require`)
+    most         stop after so many configurations of a part
+
+    The rest is as in `check`, and so are the exceptions; a file that is wrong raises `UsageProblem`.
+    """
+    _refuse_strangers()
+    from checker.conformance.check_history import check_history, known_consistency
+    from checker.core.limits import Limits
+    from checker.core.locate import locate
+
+    return check_history(
+        locate(str(model)),
+        [str(files)] if isinstance(files, str | os.PathLike) else [str(file) for file in files],
+        consistency=known_consistency(consistency),
+        partition=partition,
+        receiver=receiver,
+        failed=failed,
+        most=most,
+        limits=Limits.asked_for({"timeout": timeout}),
         **_given(options, constants),
     )
 

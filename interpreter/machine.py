@@ -137,7 +137,7 @@ class Machine:
         execution.given(choices)
         if observer is not None:
             observer.begin(execution)
-        result = self._result(rule, execution)
+        result = self.run_to_end(rule, execution)
         if noted and rule.kind is not StepKind.ASSERT:
             self._executed.update(execution.lines)
         execution.world.end()
@@ -163,7 +163,7 @@ class Machine:
             return observer.world(self.values, recorder, self.code)
         return World(self.values, recorder, self.code)
 
-    def _result(self, rule: Rule, execution: Execution) -> Result:
+    def run_to_end(self, rule: Rule, execution: Execution) -> Result:
         """Runs an execution to its end; its result."""
         try:
             if rule.kind is StepKind.ASSERT:
@@ -273,7 +273,7 @@ class Machine:
             if memento is not None:
                 execution.go_on(memento, choices)
             try:
-                result = self._result(rule, execution)
+                result = self.run_to_end(rule, execution)
             except Unchosen as unchosen:
                 waiting += [((*choices, i), execution.memento) for i in range(unchosen.size)]
             else:
@@ -321,7 +321,7 @@ class Machine:
             if open_choices:
                 execution.go_on(open_choices[-1][0], choices)
             try:
-                result = self._result(rule, execution)
+                result = self.run_to_end(rule, execution)
             except Unchosen as unchosen:
                 assert execution.memento is not None
                 open_choices.append((execution.memento, choices, iter(range(unchosen.size))))

@@ -15,6 +15,7 @@ from checker.report.plain_lines import print_remark, print_result, send_text
 if TYPE_CHECKING:
     from checker.analysis.covering import Coverage
     from checker.analysis.explanation import ActionsReport, StateReport
+    from checker.conformance.history_report import HistoryReport
     from checker.core.exploration import Progress
     from checker.core.problems import ExitCode
     from checker.core.report import Report
@@ -92,6 +93,18 @@ class Output:
                 print_guided_verdict(self._page(), report)
             else:
                 print_guided(self._page(), report, full=self.full)
+
+    def history(self, report: HistoryReport) -> None:
+        """Print the report on a concurrent history."""
+        with _readers_may_leave():
+            if self.json:
+                from checker.report.json_history import json_history
+
+                print_result(json_history(report))
+                return
+            from checker.report.history_text import print_history, print_history_verdict
+
+            (print_history_verdict if self.quiet else print_history)(self._page(), report)
 
     def actions_explanation(self, report: ActionsReport) -> None:
         """Print the attempts of actions over an exploration."""

@@ -9,7 +9,10 @@ from typing import Final
 
 
 class ExitCode(IntEnum):
-    """Exit codes of the command. `BROKEN`: of `fizzpy test`, if a promise is broken."""
+    """Exit codes of the command.
+
+    `BROKEN`: of `fizzpy test`, if a promise is broken. `REJECTED`: a log or history is no behaviour of the model.
+    """
 
     PASSED = 0
     BROKEN = 1
@@ -18,6 +21,7 @@ class ExitCode(IntEnum):
     DEADLOCK = 11
     SAFETY = 12
     LIVENESS = 13
+    REJECTED = 14
     INTERNAL = 70
     ENVIRONMENT = 74
     MODEL_ERROR = 75

@@ -1,0 +1,89 @@
+"""The subcommands that compare a program with its model: `history`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from checker.cli import command_options
+from checker.cli.output import Output
+from checker.core.limits import Limits
+
+_HISTORY_CODES = """\b
+Exit codes:
+    0  there is an order of the operations that the model explains
+   14  there is none
+    3  inconclusive: time, memory or the bound ended the search
+   75  the model failed while running
+  150  the model does not parse or resolve
+  151  options or constants are wrong
+    2  usage, a history that is wrong, or nothing to check; 74 environment, 70 internal error, 130 interrupted
+"""
+
+
+@click.command(epilog=_HISTORY_CODES)
+@command_options.model
+@click.argument("files", metavar="HISTORY...", nargs=-1, required=True)
+@click.option(
+    "--consistency",
+    type=click.Choice(("linearizable", "sequential")),
+    default="linearizable",
+    show_default=True,
+    help="Whether real time counts.",
+)
+@click.option("--partition", metavar="PARAMETER", help="Operations with different values of it are independent.")
+@click.option("--object", "receiver", metavar="ROLE#N", help="The role instance whose funcs are the operations.")
+@click.option(
+    "--failed",
+    type=click.Choice(("never", "refused")),
+    default="never",
+    show_default=True,
+    help="What the response `fail` means: it never happened, or the func refused it at some moment.",
+)
+@click.option("--most", type=click.IntRange(min=1), metavar="N", help="Stop after N configurations of a part.")
+@click.option("--html", metavar="FILE", help="Write the report to FILE as a page of HTML, with intervals.")
+@command_options.timeout
+@command_options.constants
+@command_options.overrides
+@command_options.json
+@command_options.quiet
+@command_options.no_color
+def history(model: str, files: tuple[str, ...], html: str | None, **given: Any) -> int:
+    """Is the concurrent HISTORY linearizable? The funcs of a role of MODEL are the operations.
+
+    HISTORY is NDJSON with the fields process, type (invoke, ok, fail, info), f and value, or Jepsen's EDN.
+    """
+    output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
+    from checker.cli.destinations import refuse_files, refuse_inputs
+    from checker.cli.save_files import save
+    from checker.conformance.check_history import check_history
+    from checker.core.locate import locate
+    from fizz.base.errors import FizzError
+
+    patience = command_options.patience_of(Limits.asked_for(given))
+    refuse_files({"--html": html})
+    refuse_inputs({"--html": html}, [model, *files])
+    try:
+        with patience.limiting_steps():
+            report = check_history(
+                locate(model),
+                files,
+                consistency=given["consistency"],
+                partition=given["partition"],
+                receiver=given["receiver"],
+                failed=given["failed"],
+                most=given["most"],
+                options=dict(given["option"]),
+                constants=dict(given["set"]),
+                patience=patience,
+            )
+    except FizzError as error:
+        output.error(error, model)
+        return error.exit_code
+    output.history(report)
+    if html is not None:
+        from checker.report.html_intervals import html_history
+
+        save(html, html_history(report))
+    return int(report.exit_code)

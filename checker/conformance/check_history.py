@@ -1,0 +1,233 @@
+"""`check_history`: is a concurrent history linearizable, or sequentially consistent, by a model?"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from checker.conformance.failing import failing
+from checker.conformance.history import NOT_OBSERVED, History, Operation, short
+from checker.conformance.history_files import read_history
+from checker.conformance.history_report import (
+    Blocked,
+    Consistency,
+    HistoryPart,
+    HistoryReport,
+    HistoryVerdict,
+    NoOrder,
+)
+from checker.conformance.linearize import Config, Order, ProgramOrder, RealTime, Searched, search
+from checker.conformance.read_only import has_guards
+from checker.conformance.specification import Specification, receiver_of
+from checker.core.given import Given
+from checker.core.limits import Limits
+from checker.core.patience import Patience
+from checker.core.problems import ExitCode, UsageProblem
+from fizz import load
+from interpreter import Machine, compile_module
+from interpreter.calls import Called
+
+_STATES_SHOWN: Final = 3
+_BLOCKED_SHOWN: Final = 3
+_CODES: Final[Mapping[HistoryVerdict, ExitCode]] = {
+    "accepted": ExitCode.PASSED,
+    "rejected": ExitCode.REJECTED,
+    "inconclusive": ExitCode.BOUNDED,
+    "nothing": ExitCode.USAGE,
+}
+
+
+def check_history(
+    model: str,
+    files: Sequence[str],
+    *,
+    consistency: Consistency = "linearizable",
+    partition: str | None = None,
+    receiver: str | None = None,
+    failed: str = "never",
+    most: int | None = None,
+    options: Mapping[str, str] | None = None,
+    constants: Mapping[str, str] | None = None,
+    limits: Limits | None = None,
+    patience: Patience | None = None,
+) -> HistoryReport:
+    """Search for an order of the operations that the funcs of a model explain.
+
+    `partition`: a parameter; the operations of each of its values are a history of their own. `receiver`: the role
+    instance that has the funcs. `failed`: what `fail` means, "never" (it did not happen) or "refused" (at some moment
+    the func had no way). `most`: the most configurations of a part. Raises `FizzError` and `UsageProblem`.
+    """
+    begun = time.perf_counter()
+    patience = patience or Patience(limits)
+    module = load(model, options=options, constants=constants)
+    history = read_history(files)
+    with patience.deferring_interrupts(), failing(module):
+        machine = Machine(compile_module(module))
+        initial, failures = machine.initial()
+        if failures:
+            raise failures[0].error
+        names = [one.function for one in history.operations]
+        found = receiver_of(machine, initial[0].state, receiver, names) if names else None
+        specification = Specification(machine, found)
+        operations, never = _happened(specification, history, failed)
+        kinds = [specification.bind(one) for one in operations]
+        compared = sum(map(specification.constrains, operations))
+        parts: list[HistoryPart] = []
+        reason = _nothing(history, operations, compared)
+        if not reason:
+            for key, members in _partitioned(operations, partition).items():
+                chosen = [operations[i] for i in members]
+                parts.append(
+                    _part(specification, consistency, key, chosen, [kinds[i] for i in members], patience, most)
+                )
+                if parts[-1].verdict == "rejected" or patience.over is not None:
+                    break
+    verdict = _verdict(parts)
+    return HistoryReport(
+        verdict=verdict,
+        exit_code=ExitCode.INTERRUPTED if patience.interrupted else _CODES[verdict],
+        model=model,
+        files=history.files,
+        consistency=consistency,
+        receiver=specification.name,
+        operations=len(operations),
+        responses=sum(one.ended is not None for one in operations),
+        without_response=sum(one.ended is None for one in operations),
+        did_not_happen=never,
+        set_aside=history.set_aside,
+        compared=compared,
+        parts=tuple(parts),
+        reason=reason,
+        cut_by=patience.over if verdict == "inconclusive" else None,
+        elapsed_s=time.perf_counter() - begun,
+        given=Given(constants or {}, options or {}),
+    )
+
+
+def _happened(specification: Specification, history: History, failed: str) -> tuple[list[Operation], int]:
+    """The operations that may have taken effect, or were refused; and how many others there are."""
+    chosen: list[Operation] = []
+    for one in history.operations:
+        # Their names are checked, whatever became of them.
+        routine = specification.function(one.function, one.place)
+        refused = failed == "refused" and has_guards(specification.machine.program, routine)
+        if one.ending != "failed" or refused:
+            chosen.append(one)
+    return chosen, len(history.operations) - len(chosen)
+
+
+def _nothing(history: History, operations: Sequence[Operation], compared: int) -> str:
+    """Why there is nothing to check; empty if there is something."""
+    if not history.operations:
+        return "the history has no operation"
+    if not any(one.ended is not None for one in operations):
+        return "no operation has a response"
+    if not compared:
+        return "no response is compared: the funcs return nothing and have no require, or the responses have no value"
+    return ""
+
+
+def _partitioned(operations: Sequence[Operation], parameter: str | None) -> dict[str | None, list[int]]:
+    """The positions of the operations of each part."""
+    if parameter is None:
+        return {None: list(range(len(operations)))}
+    parts: dict[str | None, list[int]] = {}
+    for i, one in enumerate(operations):
+        if parameter not in one.arguments:
+            one.place.refuse(
+                f"'{one.function}' has no parameter '{parameter}' to partition by",
+                f"its parameters are {', '.join(one.arguments) or 'none'}; without --partition all keys are one part",
+            )
+        parts.setdefault(json.dumps(one.arguments[parameter], sort_keys=True), []).append(i)
+    return parts
+
+
+def _part(
+    specification: Specification,
+    consistency: Consistency,
+    key: str | None,
+    operations: Sequence[Operation],
+    kinds: Sequence[int],
+    patience: Patience,
+    most: int | None,
+) -> HistoryPart:
+    kind = RealTime if consistency == "linearizable" else ProgramOrder
+    order: Order = kind(specification, operations, kinds)
+    found = search(order, specification.beginnings(), patience, most)
+    if found.found is not None:
+        numbers = tuple(operations[i].number for i in found.found)
+        return HistoryPart(key, len(operations), "accepted", found.configurations, numbers)
+    if found.stopped:
+        return HistoryPart(key, len(operations), "inconclusive", found.configurations)
+    why = _no_order(specification, order, found, operations, kinds, consistency == "linearizable")
+    return HistoryPart(key, len(operations), "rejected", found.configurations, why=why)
+
+
+def _verdict(parts: Sequence[HistoryPart]) -> HistoryVerdict:
+    for verdict in ("rejected", "inconclusive"):
+        if any(part.verdict == verdict for part in parts):
+            return verdict
+    return "accepted" if parts else "nothing"
+
+
+def _no_order(
+    specification: Specification,
+    order: Order,
+    found: Searched,
+    operations: Sequence[Operation],
+    kinds: Sequence[int],
+    real_time: bool,
+) -> NoOrder:
+    """What is shown of a search that failed."""
+    stuck = sorted(found.stuck, key=order.progress, reverse=True)
+    states = list(dict.fromkeys(_state_of(config) for config in stuck))[:_STATES_SHOWN]
+    blocked = order.blocked(stuck[0])
+    last = operations[blocked[0]].ended if real_time and blocked else None
+    inside = [i for i, one in enumerate(operations) if last is None or one.called < last]
+    positions = {i: n for n, i in enumerate(inside)}
+    events = (
+        None
+        if last is None
+        else sum((one.called <= last) + (one.ended is not None and one.ended <= last) for one in operations)
+    )
+    machine = specification.machine
+    return NoOrder(
+        events,
+        tuple(operations[i] for i in inside),
+        tuple(positions[i] for i in found.furthest),
+        tuple(tuple(machine.describe(specification.state(state))) for state in states),
+        tuple(
+            Blocked(operations[i], tuple(_reason(specification, kinds[i], operations[i], state) for state in states))
+            for i in blocked[:_BLOCKED_SHOWN]
+        ),
+    )
+
+
+def _state_of(config: Config) -> int:
+    state = config[-1]
+    assert isinstance(state, int)
+    return state
+
+
+def _reason(specification: Specification, kind: int, operation: Operation, state: int) -> str:
+    """What the model does instead of an operation in a state, or that it would fit there, but too early."""
+    if specification.after(kind, state):
+        return "it fits here, but then nothing explains what comes next"
+    ways = [way for way in specification.ways(kind, state) if isinstance(way, Called)]
+    if operation.ending == "failed":
+        return f"the model does not refuse {operation.function} here"
+    if not ways:
+        return f"the model refuses {operation.function} here"
+    returned = sorted({short(specification.returned(way)) for way in ways})
+    seen = "" if operation.result is NOT_OBSERVED else f", not {short(operation.result)}"
+    return f"the model returns {' or '.join(returned[:4])}{seen}"
+
+
+def known_consistency(name: str) -> Consistency:
+    """The consistency of this name. Raises `UsageProblem`."""
+    match name:
+        case "linearizable" | "sequential":
+            return name
+    raise UsageProblem(f"no consistency '{name}'", "it is linearizable or sequential")

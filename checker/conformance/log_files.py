@@ -1,0 +1,87 @@
+"""The lines of a log: objects of JSON, one a line, each with its place. Read one by one: a log may have millions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final, NamedTuple, NoReturn
+
+from checker.core.problems import UsageProblem
+
+_LONGEST: Final = 1 << 20
+"""The most characters of one line."""
+_HINT: Final = "a log has one object of JSON in each line (NDJSON)"
+
+
+class Place(NamedTuple):
+    """A line of a file, counted from 1."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    def refuse(self, reason: str, hint: str | None = None) -> NoReturn:
+        """Raise `UsageProblem` with this place."""
+        raise UsageProblem(f"{self}: {reason}", hint)
+
+
+class LogLine(NamedTuple):
+    """An object in a log."""
+
+    place: Place
+    data: dict[str, Any]
+
+
+def text_lines(path: str) -> Iterator[tuple[int, str]]:
+    """The lines of a file that are not blank, with their numbers. Raises `UsageProblem` for what cannot be read."""
+    try:
+        with Path(path).open(encoding="utf-8-sig") as file:
+            number = 0
+            while line := file.readline(_LONGEST + 1):
+                number += 1
+                if len(line) > _LONGEST:
+                    Place(path, number).refuse(f"a line of more than {_LONGEST:,} characters", _HINT)
+                if not line.isspace():
+                    yield number, line
+    except UnicodeDecodeError as failure:
+        raise UsageProblem(f"{path} is no text in UTF-8: {failure.reason}", _HINT) from None
+    except OSError as failure:
+        raise UsageProblem(f"{path} cannot be read: {failure.strerror}") from None
+
+
+def json_lines(path: str) -> Iterator[LogLine]:
+    """The objects of a log in NDJSON, in the order of the file. Raises `UsageProblem`."""
+    decode = json.JSONDecoder(parse_constant=_no_number).decode
+    for number, line in text_lines(path):
+        try:
+            data = decode(line.strip())
+        except (ValueError, RecursionError) as failure:
+            reason = failure.msg if isinstance(failure, json.JSONDecodeError) else "not readable"
+            column = f", column {failure.colno}" if isinstance(failure, json.JSONDecodeError) else ""
+            Place(path, number).refuse(f"this line is no JSON: {reason}{column}", _HINT)
+        if type(data) is not dict:
+            Place(path, number).refuse(f"this line is no object but {kind_of(data)}", _HINT)
+        yield LogLine(Place(path, number), data)
+
+
+def _no_number(text: str) -> NoReturn:
+    raise ValueError(f"{text} is no number of JSON")
+
+
+def kind_of(value: object) -> str:
+    """What a value of JSON is, with an article."""
+    match value:
+        case None:
+            return "null"
+        case bool():
+            return "a boolean"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+    return "an object"

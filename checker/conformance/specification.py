@@ -1,0 +1,197 @@
+"""A model as a sequential specification: the funcs of one role instance are operations, each a step of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from checker.conformance.history import NOT_OBSERVED, Operation
+from checker.conformance.log_files import Place
+from checker.conformance.read_only import has_guards, is_read_only, returns_value
+from checker.core.problems import UsageProblem
+from fizz.base.near_names import near_hint
+from interpreter import Machine, State
+from interpreter.calls import Called, Receiver, calls, function_of
+from interpreter.compile.program import Routine
+from interpreter.state.step import Aborted
+from interpreter.values.observed import from_plain, same, to_plain
+from interpreter.values.problem import ModelMistake
+
+_MOST_REMEMBERED: Final = 2_000_000
+
+
+class Specification:
+    """A machine, and the receiver of all operations; None: the funcs at top level.
+
+    States are numbered: `number` and `state`. Bound operations of one kind (func, arguments, result) behave alike.
+    """
+
+    def __init__(self, machine: Machine, receiver: Receiver | None) -> None:
+        self.machine = machine
+        self.receiver = receiver
+        self._numbers: dict[State, int] = {}
+        self._states: list[State] = []
+        self._kinds: dict[tuple[object, ...], int] = {}
+        self._bound: list[tuple[Routine, dict[str, int], Operation]] = []
+        self._known: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._called: dict[tuple[int, tuple[tuple[str, int], ...], int], list[Called | Aborted]] = {}
+
+    @property
+    def name(self) -> str:
+        return "the model" if self.receiver is None else f"{self.receiver[0]}#{self.receiver[1]}"
+
+    def number(self, state: State) -> int:
+        """The number of a state."""
+        found = self._numbers.get(state)
+        if found is None:
+            found = self._numbers[state] = len(self._states)
+            self._states.append(state)
+        return found
+
+    def state(self, number: int) -> State:
+        """The state of a number."""
+        return self._states[number]
+
+    def beginnings(self) -> list[int]:
+        """The numbers of the initial states. Raises `ModelError`."""
+        states, failures = self.machine.initial()
+        if failures:
+            raise failures[0].error
+        return list(dict.fromkeys(self.number(one.state) for one in states))
+
+    # --- operations ------------------------------------------------------------------------------------------------
+
+    def function(self, name: str, place: Place) -> Routine:
+        """The func of an operation. Raises `UsageProblem` with the place of its record."""
+        routine = function_of(self.machine, self.receiver, name)
+        if routine is None:
+            program = self.machine.program
+            known = program.functions if self.receiver is None else program.role(self.receiver[0]).functions
+            owner = "the model" if self.receiver is None else f"role {self.receiver[0]}"
+            hint = near_hint(name, known) or f"its funcs are {', '.join(sorted(known)) or 'none'}"
+            place.refuse(f"{owner} has no func '{name}'", hint)
+        return routine
+
+    def bind(self, operation: Operation) -> int:
+        """The kind of an operation; binds its arguments to the parameters of its func. Raises `UsageProblem`."""
+        routine = self.function(operation.function, operation.place)
+        operation.arguments = _arguments(routine, operation)
+        if operation.ending == "ok" and not returns_value(routine):
+            # What a func without `return e` answers is often its argument, repeated.
+            operation.result = NOT_OBSERVED
+        try:
+            bound = {name: from_plain(self.machine.values, value) for name, value in operation.arguments.items()}
+        except ModelMistake as mistake:
+            operation.place.refuse(f"an argument is {mistake.text}")
+        result = repr(operation.result) if operation.ending == "ok" else operation.ending
+        key = (operation.function, tuple(bound.items()), result)
+        kind = self._kinds.get(key)
+        if kind is None:
+            kind = self._kinds[key] = len(self._bound)
+            self._bound.append((routine, bound, operation))
+        return kind
+
+    def only_reads(self, kind: int) -> bool:
+        """Whether operations of this kind can not change any state."""
+        routine, _, operation = self._bound[kind]
+        return operation.ending != "unknown" and is_read_only(self.machine.program, routine)
+
+    def constrains(self, operation: Operation) -> bool:
+        """Whether something of this operation is compared with the model."""
+        if operation.ending == "unknown":
+            return False
+        routine = self.function(operation.function, operation.place)
+        return operation.result is not NOT_OBSERVED or has_guards(self.machine.program, routine)
+
+    def after(self, kind: int, state: int) -> tuple[int, ...]:
+        """The states after an operation of this kind in a state, if it can take effect there; remembered.
+
+        Raises `ModelError`.
+        """
+        known = self._known.get((kind, state))
+        if known is None:
+            if len(self._known) >= _MOST_REMEMBERED:
+                self._known.clear()
+            known = self._known[kind, state] = self._after(kind, state)
+        return known
+
+    def _after(self, kind: int, state: int) -> tuple[int, ...]:
+        operation = self._bound[kind][2]
+        ways = [one for one in self.ways(kind, state) if isinstance(one, Called)]
+        if operation.ending == "failed":
+            return () if ways else (state,)
+        if operation.ending == "ok" and operation.result is not NOT_OBSERVED:
+            ways = [one for one in ways if same(self.machine.values, one.returned, operation.result)]
+        return tuple(dict.fromkeys(self.number(one.target) for one in ways))
+
+    def ways(self, kind: int, state: int) -> list[Called | Aborted]:
+        """All ways through the func of a kind in a state, whatever was observed."""
+        routine, bound, _ = self._bound[kind]
+        key = (routine.number, tuple(bound.items()), state)
+        found = self._called.get(key)
+        if found is None:
+            if len(self._called) >= _MOST_REMEMBERED // 8:
+                self._called.clear()
+            found = list(calls(self.machine, self._states[state], self.receiver, routine, bound))
+            self._called[key] = found
+        return found
+
+    def returned(self, way: Called) -> Any:
+        """What a way returned, as a value of JSON."""
+        return to_plain(self.machine.values, way.returned)
+
+
+def _arguments(routine: Routine, operation: Operation) -> dict[str, Any]:
+    """The arguments by parameter: fields of their names, then those in `args` or `value`."""
+    fields, place = operation.fields, operation.place
+    names = [parameter.name for parameter in routine.parameters if parameter.kind == "plain"]
+    found = {name: fields[name] for name in names if name in fields and name != "value"}
+    rest = [name for name in names if name not in found]
+    given = fields.get("args", fields.get("value"))
+    if isinstance(given, dict) and set(given) == set(rest) and rest:
+        return {name: found[name] if name in found else given[name] for name in names}
+    if len(rest) == 1 and "args" not in fields and "value" in fields:
+        found[rest[0]] = given
+    elif isinstance(given, list) and len(given) == len(rest):
+        found |= dict(zip(rest, given, strict=True))
+    elif rest or (given not in (None, []) and "args" in fields):
+        signature = f"{operation.function}({', '.join(names)})"
+        missing = f"no value for {', '.join(rest)}" if rest else "arguments for a func without parameters"
+        place.refuse(
+            f"{missing}: the func is {signature}",
+            "give each parameter as a field of its name, or all in order as a list in 'value' or 'args'",
+        )
+    return {name: found[name] for name in names}
+
+
+def receiver_of(machine: Machine, state: State, asked: str | None, functions: Iterable[str]) -> Receiver | None:
+    """The instance that answers: the one asked for, or the only one of a role that has funcs of these names.
+
+    None: they are funcs at top level. Raises `UsageProblem`.
+    """
+    live = [(role, number) for role, numbers in state.layout.live.items() for number in numbers]
+    if asked is not None:
+        found = [one for one in live if f"{one[0]}#{one[1]}" == asked or one[0] == asked]
+        if len(found) != 1:
+            raise UsageProblem(f"there is no single instance '{asked}' after Init", _instances(live))
+        return found[0]
+    wanted = set(functions)
+    program = machine.program
+    if wanted & program.functions.keys():
+        return None
+    # A name that no role has is refused later, with the line it is in.
+    best = max((len(wanted & program.role(role).functions.keys()) for role, _ in live), default=0)
+    fitting = [one for one in live if best and len(wanted & program.role(one[0]).functions.keys()) == best]
+    if not fitting:
+        names = ", ".join(sorted(wanted))
+        raise UsageProblem(
+            f"no role instance has a func of the name of any operation: {names}",
+            _instances(live) if live else "create an instance of the role in the top-level Init",
+        )
+    if len(fitting) > 1:
+        raise UsageProblem("several role instances have such funcs", f"name one with --object; {_instances(fitting)}")
+    return fitting[0]
+
+
+def _instances(live: Sequence[Receiver]) -> str:
+    return "the instances are " + (", ".join(f"{role}#{number}" for role, number in live) or "none")

@@ -1,0 +1,93 @@
+"""A func called from outside: run to its end as one step, with given arguments, and what it returns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from fizz import Span
+from fizz.base.light import dataclass
+from interpreter.compile.program import Routine
+from interpreter.execute.execution import Execution
+from interpreter.execute.frames import Frame
+from interpreter.execute.view import Recorder
+from interpreter.execute.world import World
+from interpreter.machine import Machine
+from interpreter.state.state import State
+from interpreter.state.step import (
+    Aborted,
+    ExecutionPath,
+    Failure,
+    ModelError,
+    Outcome,
+    Rule,
+    StepKind,
+    ends_step,
+)
+from interpreter.values.budget import METER
+from interpreter.values.freeze import freeze
+from interpreter.values.problem import ModelMistake
+
+Receiver = tuple[str, int]
+"""A role instance: the name of its role, and its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """One way through a call: the state after it, the id of what it returned, and the outcome."""
+
+    target: State
+    returned: int
+    outcome: Outcome
+
+
+def function_of(machine: Machine, receiver: Receiver | None, name: str) -> Routine | None:
+    """The func of this name: of the receiver's role, or at top level; None if there is none."""
+    program = machine.program
+    functions = program.functions if receiver is None else program.role(receiver[0]).functions
+    number = functions.get(name)
+    return None if number is None else program.routines[number]
+
+
+def calls(
+    machine: Machine, state: State, receiver: Receiver | None, routine: Routine, arguments: Mapping[str, int]
+) -> Iterator[Called | Aborted]:
+    """All ways through a call of a func, in the order of its choices; a serial func does not yield in it.
+
+    `arguments`: ids by parameter; parameters without one have their defaults. Raises `ModelError` if the model fails.
+    """
+    choices: tuple[int, ...] = ()
+    for _ in range(machine.most_paths):
+        recorder = Recorder(machine.view(state))
+        METER.begin(machine.code.budget)
+        world = World(machine.values, recorder, machine.code)
+        instance = None if receiver is None else world.instance(receiver)
+        given = {name: world.thaw(number) for name, number in arguments.items()}
+        frame = Frame(routine, instance, given, world)
+        execution = Execution(machine.code, world, recorder, [frame], yields=False)
+        execution.given(choices)
+        # A call is forced as Init is: it is a step even if it changes nothing.
+        rule = Rule(StepKind.INIT, routine.number)
+        result = machine.run_to_end(rule, execution)
+        returned = _frozen(machine, execution) if isinstance(result, Outcome) else 0
+        world.end()
+        if isinstance(result, Failure):
+            raise result.error
+        if isinstance(result, Outcome):
+            target = machine.apply(state, rule, result)
+            if target is not None:
+                yield Called(target, returned, result)
+        else:
+            yield result
+        following = ExecutionPath(tuple(recorder.events), result).next_choices()
+        if following is None or ends_step(result):
+            return
+        choices = following
+    raise machine.too_many_paths(Rule(StepKind.INIT, routine.number)).error
+
+
+def _frozen(machine: Machine, execution: Execution) -> int:
+    try:
+        return freeze(execution.result, machine.values)
+    except ModelMistake as mistake:
+        span: Span = execution.here()
+        raise ModelError(mistake.code, mistake.text, span, mistake.hint) from None
