@@ -398,6 +398,10 @@ def measure(
         until=until,
         settings=settings,
         progress=progress,
+        **_given(options, constants),
+    )
+
+
 def history(
     model: str | PathLike[str],
     files: str | PathLike[str] | Sequence[str | PathLike[str]],
