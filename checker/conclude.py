@@ -126,7 +126,8 @@ class _Traces:
                 story = story_of(machine, finding)
             if story is None:
                 return finding, None
-            finding, story = self._reducer.reduced(finding, story, property)
+            if property is None or property.watches:
+                finding, story = self._reducer.reduced(finding, story, property)
             with self.patience.grace():
                 watch = None if property is None else property.watch_of(finding)
                 return finding, trace_of(machine, finding, story, watch)
@@ -167,7 +168,7 @@ def _verdict(properties: tuple[Property, ...], exploration: Exploration) -> tupl
     if violated:
         first = min(p.phase_of(exploration.findings[p.key]) for p in violated)
         return first.verdict, first.exit_code
-    if exploration.bounded or exploration.judging_stopped is not None:
+    if exploration.bounded or exploration.judging_stopped is not None or exploration.abstractly_cut:
         return "bounded", ExitCode.BOUNDED
     return "passed", ExitCode.PASSED
 
@@ -183,7 +184,7 @@ def _cut_by(exploration: Exploration) -> StopReason | None:
         return exploration.stopped
     if exploration.judging_stopped is not None:
         return exploration.judging_stopped
-    return StopReason.MAX_ACTIONS if exploration.cut else None
+    return StopReason.MAX_ACTIONS if exploration.cut or exploration.abstractly_cut else None
 
 
 def _failure(finding: Finding) -> ModelFailure:

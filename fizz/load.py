@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from fizz.abstract_models import abstract_models
 from fizz.base.errors import Diagnostic, FizzError, Span
 from fizz.base.room import with_room
 from fizz.checks.declarations import bound_by, declare
@@ -74,7 +75,10 @@ def _count_as_old() -> None:
         gc.unfreeze()
 
 
-def _load(file: str, text: str | None, options: Mapping[str, str], constants: Mapping[str, str]) -> Module:
+def _load(
+    file: str, text: str | None, options: Mapping[str, str], constants: Mapping[str, str], refining: bool = True
+) -> Module:
+    """`refining`: whether the abstract models that it refines are loaded too."""
     folder = Path(file).parent
     files = Files(root=folder.resolve())
     source = read_text(file) if text is None else normalise(text)
@@ -95,6 +99,7 @@ def _load(file: str, text: str | None, options: Mapping[str, str], constants: Ma
     merged, settings = _options(files, folder, parsed, options)
     checked = check_options(settings, model)
     files.diagnostics.extend(checked.errors)
+    refinements = tuple(abstract_models(files, model, _load_abstract)) if refining else ()
     if files.diagnostics:
         raise _error(files)
     return Module(
@@ -111,7 +116,13 @@ def _load(file: str, text: str | None, options: Mapping[str, str], constants: Ma
         reads_returns=reads_returns(model),
         warnings=tuple(sorted([*files.warnings, *checked.warnings, *_due(messages.warnings, merged)], key=_location)),
         role_constants=messages.role_constants,
+        refinements=refinements,
     )
+
+
+def _load_abstract(file: str) -> Module:
+    """A model that another one refines, with its own options; what it refines itself does not matter."""
+    return _load(file, None, {}, {}, refining=False)
 
 
 def _due(warnings: Iterable[Diagnostic], options: Options) -> Iterator[Diagnostic]:

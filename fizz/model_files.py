@@ -74,7 +74,7 @@ class Files:
             return self._refuse(include, "the path of an include has no NUL character", "write the name of a file")
         target = os.path.normpath(Path(file).parent / include.path)
         identity = os.path.realpath(target)
-        if Path(include.path).is_absolute() or not _is_inside(identity, self.root):
+        if Path(include.path).is_absolute() or not is_inside(identity, self.root):
             hint = f"the directory of the model is {self.root}"
             return self._refuse(include, f"'{include.path}' is outside the directory of the model", hint)
         if len(self._open) > MAX_INCLUDES:
@@ -114,7 +114,8 @@ def _constant_of(item: ast.Item) -> str | None:
     return targets[0].id if len(targets) == 1 and isinstance(targets[0], ast.Name) else None
 
 
-def _is_inside(path: str, root: Path) -> bool:
+def is_inside(path: str, root: Path) -> bool:
+    """Whether a path without links is in a folder, at any depth."""
     return os.path.commonpath([path, str(root)]) == str(root)
 
 

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import Literal as OneOf
 
 from checker.core.limits import Limits, StopReason
+from checker.core.trace import Unmatched
 from fizz import Span
 from fizz.base.light import dataclass
 from interpreter.machine import Note
@@ -87,8 +88,8 @@ class Finding:
     from there to the head of the cycle. `cycle` (lasso) returns to the last state before it; `stutter` means the run
     may stay there. `fairness` says in sentences why the run is fair. `unfinished`: it was found on a level that was
     given up, so another witness may come before it. `waiting`: the pair of a `leadsto` assertion that waits from the
-    end of the path on, empty if there is only one. `reduced`: the keys are those of least images under symmetry
-    (language page, 11.3).
+    end of the path on, empty if there is only one. `unmatched`: how the last step leaves an abstract model. `reduced`:
+    the keys are those of least images under symmetry (language page, 11.3).
     """
 
     key: str | None
@@ -102,6 +103,7 @@ class Finding:
     unfinished: bool = False
     stem: tuple[PathLink, ...] = ()
     waiting: str | None = None
+    unmatched: Unmatched | None = None
 
     @property
     def steps(self) -> int:
@@ -130,7 +132,8 @@ class Exploration:
     the level that was unfinished when the search stopped, which is not counted. `untested`: by property what no state
     of a complete exploration put to the test, in sentences. `judging_stopped`: why the judgement ended early after the
     exploration had ended. `torn`: the search was stopped at an arbitrary point, so its objects may be inconsistent.
-    `exported`: the tables of states and transitions are written.
+    `exported`: the tables of states and transitions are written. `abstractly_cut`: the bound of an abstract
+    model left a refinement undecided.
     """
 
     stopped: StopReason
@@ -154,6 +157,7 @@ class Exploration:
     judging_stopped: StopReason | None = None
     torn: bool = False
     exported: bool = False
+    abstractly_cut: bool = False
     stats: Mapping[str, object] = field(default_factory=dict)
 
     @property

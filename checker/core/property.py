@@ -121,6 +121,10 @@ class Evidence(Protocol):
         """The path to the state with this key."""
         ...
 
+    def unexplained(self, key: str) -> bool:
+        """Whether the search of the refinement with this key could not decide it."""
+        ...
+
 
 @dataclass(frozen=True)
 class Property(ABC):
@@ -154,10 +158,10 @@ class Property(ABC):
         assert self.phase is Phase.SAFETY or all(watch.key != self.key for watch in found)
         return found
 
-    def watch_of(self, finding: Finding | None) -> Watch:
-        """The watch whose answer explains a violation: the one that brought it, else the first."""
+    def watch_of(self, finding: Finding | None) -> Watch | None:
+        """The watch whose answer explains a violation: the one that brought it, else the first, if it has any."""
         brought = (watch for watch in self.watches if finding is not None and watch.key == finding.key)
-        return next(brought, self.watches[0])
+        return next(brought, self.watches[0] if self.watches else None)
 
     def phase_of(self, finding: Finding) -> Phase:
         """The phase that a violation belongs to: of a kind with a demand, what a watch has found is of safety."""
@@ -185,6 +189,10 @@ class Property(ABC):
 
     def met(self, evidence: Evidence) -> bool:
         """Whether the property holds whatever is still unexplored."""
+        return False
+
+    def undecided(self, evidence: Evidence) -> bool:
+        """Whether it has no verdict although the exploration went on to its end."""
         return False
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import PurePath
 from typing import Final
 from typing import Literal as OneOf
 
@@ -116,6 +117,37 @@ class WaitingPair:
 
 
 @dataclass(frozen=True, slots=True)
+class NearStep:
+    """A step of an abstract model beside one that nothing explains, and how the values that it gives differ.
+
+    `label` is the step's name; `differences` are (variable, text by the view, text after this step); None: not bound.
+    """
+
+    label: str
+    differences: tuple[tuple[str, str | None, str | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """Where a run leaves an abstract model: the step of this number of the trace is the first that nothing explains.
+
+    `model` is the path of the abstract model; `viewed` are its variables with their texts by the view before and after
+    that step, before Init None; `near` its nearest steps, the nearest first.
+    """
+
+    model: str
+    step: int
+    viewed: tuple[tuple[str, str | None, str | None], ...]
+    near: tuple[NearStep, ...]
+
+    @property
+    def sentence(self) -> str:
+        """What is said about the run."""
+        what = f"step {self.step}" if self.step else "the initial state"
+        return f"no run of {PurePath(self.model).name} explains {what}"
+
+
+@dataclass(frozen=True, slots=True)
 class Trace:
     """A path, or a lasso: then the entries from `cycle_start` on are the cycle, which returns to the state before it.
 
@@ -130,6 +162,7 @@ class Trace:
     why: Why | None = None
     stuck: Stuck | None = None
     waiting: WaitingPair | None = None
+    unmatched: Unmatched | None = None
 
     @property
     def steps(self) -> int:

@@ -13,6 +13,7 @@ from checker.properties.deadlock import Deadlock
 from checker.properties.eventually_always import EventuallyAlways
 from checker.properties.exists import Exists
 from checker.properties.leads_to import LeadsTo
+from checker.properties.refines import Refines
 from checker.properties.transition import Transition
 from fizz import Diagnostic
 from fizz.base.near_names import near_hint
@@ -30,6 +31,7 @@ def properties_of(program: Program, selected: tuple[str, ...] | None, kinds: Kin
     """
     named = {kind.kind: kind for kind in kinds}
     names = [assertion.name for assertion in program.assertions if assertion.of is None]
+    names += [refinement.name for refinement in program.refinements]
     for name in selected or ():
         if name not in names:
             raise UsageProblem(f"the model has no assertion '{name}'", _hint(name, names))
@@ -38,6 +40,11 @@ def properties_of(program: Program, selected: tuple[str, ...] | None, kinds: Kin
         for assertion in program.assertions
         if assertion.of is None and (selected is None or assertion.name in selected)
     ]
+    properties += [
+        Refines(refinement.name, number)
+        for number, refinement in enumerate(program.refinements)
+        if selected is None or refinement.name in selected
+    ]
     if program.options.deadlock_detection:
         properties.append(Deadlock(Deadlock.kind))
     return tuple(properties)
@@ -45,7 +52,7 @@ def properties_of(program: Program, selected: tuple[str, ...] | None, kinds: Kin
 
 def kind_named(kind: str) -> type[Property] | None:
     """The property kind of a name from a report; None: it is unknown, since a report may come from another program."""
-    known: Sequence[type[Property]] = (*KINDS, Deadlock)
+    known: Sequence[type[Property]] = (*KINDS, Refines, Deadlock)
     return next((one for one in known if one.kind == kind), None)
 
 

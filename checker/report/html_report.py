@@ -6,7 +6,7 @@ from pathlib import PurePath
 
 from checker.analysis.covering import Coverage
 from checker.core.report import PropertyReport, Report, heading
-from checker.core.trace import Trace, TraceEntry
+from checker.core.trace import Trace, TraceEntry, Unmatched
 from checker.report.html_coverage import audit_tables
 from checker.report.html_page import html_page, html_table, text
 from checker.report.html_sequence import sequence_svg
@@ -14,6 +14,7 @@ from checker.report.model_rows import source_row
 from checker.report.terminal_report import afterthoughts, length_note, verdict_sentence, verdict_word
 from checker.report.thread_names import thread_names_of
 from checker.report.trace_text import mover_name, values_of
+from checker.report.unmatched_text import difference
 from fizz.base.errors import render
 
 _MOST_COLUMNS = 60
@@ -111,6 +112,22 @@ def _why(trace: Trace, report: Report) -> str:
             for one in trace.stuck.held
         ]
         parts.append(html_table(("blocked", "line", "by", "values"), rows))
+    if trace.unmatched is not None:
+        parts.append(_unmatched(trace.unmatched))
+    return "\n".join(parts)
+
+
+def _unmatched(one: Unmatched) -> str:
+    parts = [f"<h3>{text(one.sentence[:1].upper() + one.sentence[1:])}</h3>"]
+    viewed: list[tuple[object, ...]] = [
+        (name, "" if old is None else old, "not bound" if new is None else new) for name, old, new in one.viewed
+    ]
+    parts.append(html_table(("variable", "before", "after"), viewed))
+    if one.near:
+        near: list[tuple[object, ...]] = [
+            (step.label, ", ".join(map(difference, step.differences))) for step in one.near
+        ]
+        parts.append(html_table(("nearest", "gives"), near))
     return "\n".join(parts)
 
 

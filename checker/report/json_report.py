@@ -9,7 +9,7 @@ from dataclasses import asdict
 from checker.core.given import Given
 from checker.core.problems import ExitCode
 from checker.core.report import PropertyReport, Report, Verdict
-from checker.core.trace import Held, Trace, TraceEntry
+from checker.core.trace import Held, Trace, TraceEntry, Unmatched
 from fizz.base.errors import Diagnostic, FizzError
 
 
@@ -109,7 +109,14 @@ def json_trace(trace: Trace | None) -> dict[str, object]:
     if trace.why is not None:
         location = {"step": trace.why.step, "file": trace.why.file, "line": trace.why.line}
         fields["why"] = location | {"facts": [list(fact) for fact in trace.why.facts]}
+    if trace.unmatched is not None:
+        fields["unmatched"] = _unmatched(trace.unmatched)
     return fields
+
+
+def _unmatched(one: Unmatched) -> dict[str, object]:
+    near = [{"label": step.label, "differences": [list(part) for part in step.differences]} for step in one.near]
+    return {"model": one.model, "step": one.step, "viewed": [list(value) for value in one.viewed], "near": near}
 
 
 def _held(one: Held) -> dict[str, object]:

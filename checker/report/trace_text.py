@@ -14,6 +14,7 @@ from checker.report.model_rows import file_names, is_guard_or_head, source_row
 from checker.report.page import Page
 from checker.report.thread_names import ThreadNames, ThreadStep, thread_names_of
 from checker.report.thread_text import is_thread, read_thread, thread_changes
+from checker.report.unmatched_text import print_unmatched
 
 _BODY = 6
 _DETAIL = 8
@@ -56,6 +57,8 @@ def print_why(page: Page, trace: Trace, sources: Mapping[str, str]) -> None:
         _print_false(page, trace.why, trace.steps, sources, names)
     if trace.stuck is not None:
         _print_stuck(page, trace, trace.stuck, sources)
+    if trace.unmatched is not None:
+        print_unmatched(page, trace.unmatched)
 
 
 def _print_false(page: Page, why: Why, last: int, sources: Mapping[str, str], names: dict[str, str]) -> None:

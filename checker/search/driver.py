@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Protocol
 from typing import Literal as OneOf
-from typing import Protocol
 
 from checker.core.exploration import Finding, GivenUp, PathLink, Progress, Settings
 from checker.core.level import Level, Unfinished, Witness
@@ -17,6 +17,9 @@ from checker.search.contract.bounds import not_all_explored, reason_to_end
 from checker.search.contract.protocol import Run
 from fizz.base.light import dataclass
 from interpreter import ModelError, Program
+
+if TYPE_CHECKING:
+    from checker.search.refinement.refining import Refining
 
 ProgressSink = Callable[[Progress], None]
 _TICK_S = 0.1
@@ -97,9 +100,16 @@ class SearchDriver:
     """One exploration under way: sums over levels, and the first witness of each property."""
 
     def __init__(
-        self, run: Run, program: Program, properties: tuple[Property, ...], clock: Clock, patience: Patience
+        self,
+        run: Run,
+        program: Program,
+        properties: tuple[Property, ...],
+        clock: Clock,
+        patience: Patience,
+        refining: Refining | None = None,
     ) -> None:
         self.run = run
+        self.refining = refining
         self.patience = patience
         self.program = program
         self.clock = clock
@@ -122,6 +132,7 @@ class SearchDriver:
         try:
             if saver is None or not saver.resumed(self):
                 self._begin()
+            self._refine(self.reached)
             while (reason := self._reason_to_stop(limits, on)) is None:
                 if saver is not None:
                     saver.level_done(self)
@@ -129,7 +140,8 @@ class SearchDriver:
                 self._add(self.run.next())
                 if self._last.states:
                     self.depth = self.clock.depth
-            self.stopped = reason
+                self._refine(self.reached)
+            self.stopped = self._refined_on(on) if reason is StopReason.COMPLETE else reason
         except Stop as stop:
             self.stopped, self.torn = stop.reason, stop.torn
             if stop.unfinished is not None:
@@ -140,6 +152,31 @@ class SearchDriver:
             self.stopped, self.torn = StopReason.INTERRUPTED, True
         if saver is not None:
             saver.ended(self)
+
+    def _refine(self, level: int) -> None:
+        """Search the runs beside those of abstract models as far as a level."""
+        if self.refining is not None:
+            self.refining.go_to(level)
+            self._fail_refining(self.refining)
+
+    def _refined_on(self, on: bool) -> StopReason:
+        """Search them to the end, although there are no more states, unless there is a violation."""
+        while self.refining is not None and not self.refining.over and (on or not self.refining.findings):
+            self.refining.next()
+            self._fail_refining(self.refining)
+            if self.patience.over is not None:
+                return self.patience.over
+        violated = self._violated and not on
+        return StopReason.VIOLATION if violated else StopReason.COMPLETE
+
+    def _fail_refining(self, refining: Refining) -> None:
+        if self.error is None:
+            self.error = refining.error
+
+    @property
+    def _violated(self) -> bool:
+        refined = self.refining is not None and bool(self.refining.findings)
+        return refined or self.error is not None or not self._safety.isdisjoint(self.witnesses)
 
     def _give_up(self, level: Unfinished) -> None:
         """Take the findings of a level that was not finished. Those of levels before come first."""
@@ -181,8 +218,7 @@ class SearchDriver:
         return ModelError("R19", "no initial state: every way through Init is aborted", span)
 
     def _reason_to_stop(self, limits: Limits, on: bool) -> StopReason | None:
-        violated = not on and (self.error is not None or not self._safety.isdisjoint(self.witnesses))
-        return reason_to_end(self.total, self.reached, limits, violated) or self.patience.over
+        return reason_to_end(self.total, self.reached, limits, self._violated and not on) or self.patience.over
 
     def _add(self, level: Level) -> None:
         self._last = level

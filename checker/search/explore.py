@@ -12,6 +12,8 @@ from checker.core.exploration import Exploration, Finding, Settings
 from checker.core.limits import StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.property import Property, needs_crash_edges, watches_of
+from checker.properties.refines import Refines
+from checker.search.contract.judge_watches import leaves_out
 from checker.search.contract.protocol import Engine, Task
 from checker.search.driver import Clock, ProgressSink, Saver, SearchDriver
 from checker.search.judgement import Judge
@@ -20,6 +22,7 @@ from interpreter import Machine, Program
 
 if TYPE_CHECKING:
     from checker.search.memo.memo import Memory
+    from checker.search.refinement.refining import Refining
 
 
 @with_room
@@ -67,7 +70,8 @@ def explore(
             stack.enter_context(patience.deferring_interrupts())
             stack.enter_context(patience.limiting_steps())
             run = stack.enter_context(closing(engine.begin(task)))
-            driver = SearchDriver(run, program, properties, clock, patience)
+            refining = _refining(program, properties, settings, patience, everything)
+            driver = SearchDriver(run, program, properties, clock, patience, refining)
 
             def unreduced() -> SearchDriver:
                 """The same space again, without symmetry, for liveness alone (language page, 11.3)."""
@@ -96,6 +100,20 @@ def explore(
         if found is None:
             raise
     return found
+
+
+def _refining(
+    program: Program, properties: tuple[Property, ...], settings: Settings, patience: Patience, everything: bool
+) -> Refining | None:
+    """The search of refinements beside the exploration, if there are any."""
+    refinements = [p for p in properties if isinstance(p, Refines)]
+    if not refinements:
+        return None
+    from checker.search.refinement.refining import Refining
+
+    goes_on = program.options.continue_on_invariant_failures and not everything
+    watches = watches_of(properties, program.options) if goes_on else ()
+    return Refining(program, refinements, [one for one in watches if leaves_out(one, goes_on)], settings, patience)
 
 
 def _exported(driver: SearchDriver, settings: Settings, say: Callable[[str], None]) -> bool:

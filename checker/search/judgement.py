@@ -38,7 +38,12 @@ class SearchEvidence:
         return self.driver.run.symmetric
 
     def witness(self, key: str) -> Finding | None:
-        return self.driver.witnesses.get(key)
+        refining = self.driver.refining
+        found = None if refining is None else refining.findings.get(key)
+        return self.driver.witnesses.get(key) if found is None else found
+
+    def unexplained(self, key: str) -> bool:
+        return self.driver.refining is None or self.driver.refining.undecided(key)
 
     def search(self) -> ExploredStates:
         if self._search is None:
@@ -69,7 +74,7 @@ class Judge:
         """The exploration with its findings. Unless `everything` is asked for, the first phase to find is the last."""
         driver, total = self.driver, self.driver.total
         for p in self.properties:
-            if p.safety and (finding := self._witness(p)) is not None:
+            if (finding := self._witness(p) if p.safety else self._refuted(p)) is not None:
                 self.findings[p.key] = finding
         try:
             for phase in Phase:
@@ -108,6 +113,7 @@ class Judge:
             untested=self.untested if self._whole_explored else {},
             judging_stopped=self._stopped,
             torn=driver.torn,
+            abstractly_cut=driver.refining is not None and driver.refining.cut,
             stats=driver.run.stats(),
         )
 
@@ -144,9 +150,14 @@ class Judge:
                 found = p.conclude(self._whole_space())
             if found is not None:
                 self.findings[p.key] = found
-            elif not (self.evidence.bounded and p.needs_whole_space):
+            elif not (self.evidence.bounded and p.needs_whole_space) and not p.undecided(self.evidence):
                 self.judged.add(p.key)
                 self.untested[p.key] = p.untested(self.evidence)
+
+    def _refuted(self, p: Property) -> Finding | None:
+        """The violation of a refinement."""
+        refining = self.driver.refining
+        return None if refining is None else refining.findings.get(p.key)
 
     def _witness(self, p: Property) -> Finding | None:
         """The shortest of what the watches of a property have brought."""

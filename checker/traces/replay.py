@@ -38,9 +38,10 @@ def trace_of(machine: Machine, finding: Finding, story: Story, watch: Watch | No
         cycle_start=len(finding.path) + len(finding.stem) if finding.cycle else None,
         stutter=finding.stutter,
         fairness=finding.fairness + idle,
-        why=None if watch is None else why(machine, watch, story.states, len(finding.cycle)),
+        why=why(machine, watch, story.states, len(finding.cycle)),
         stuck=stuck(machine, story.states[-1]) if dead else None,
         waiting=None if finding.waiting is None else WaitingPair(len(finding.path) - 1, finding.waiting),
+        unmatched=finding.unmatched,
     )
 
 

@@ -12,12 +12,13 @@ from interpreter import Machine, State
 from interpreter.explain.assertion import Explanation, explain
 
 
-def why(machine: Machine, watch: Watch, states: Sequence[State], cycle: int) -> Why | None:
+def why(machine: Machine, watch: Watch | None, states: Sequence[State], cycle: int) -> Why | None:
     """Why a watched assertion is false on a path through `states`, of which the last `cycle` ones are a cycle.
 
-    None if it is not false: an `exists` that was never met, states that stand for others, a dead end.
+    None if it is not false: an `exists` that was never met, states that stand for others, a dead end. Nor does it say
+    why without a watch.
     """
-    if watch.predicate is None:
+    if watch is None or watch.predicate is None:
         return None
     of_steps = watch.looks is Looks.STEPS
     for index in _asked(of_steps, len(states), cycle):

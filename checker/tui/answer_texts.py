@@ -10,6 +10,7 @@ from checker.report.explain_text import print_guard
 from checker.report.model_rows import file_names, source_row
 from checker.report.page import Page
 from checker.report.trace_text import print_change, print_why
+from checker.report.unmatched_text import print_unmatched
 from checker.traces.guards import Disabled
 from checker.tui.opened.alternatives import Enabled
 from checker.tui.opened.property_row import PropertyRow, TruthMark
@@ -44,6 +45,10 @@ def _print_false(page: Page, session: ViewerSession) -> None:
         why = session.truths.why(prop, session.path, session.selected)
         if why is not None:
             print_why(page, Trace(session.path.trace.entries[: session.selected + 1], why=why), session.sources)
+    unmatched = session.path.trace.unmatched
+    if unmatched is not None and unmatched.step == session.selected:
+        print_unmatched(page, unmatched)
+        printed += 1
     if not printed:
         page.line("No property is false here.")
 

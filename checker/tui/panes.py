@@ -138,6 +138,7 @@ class StepsPane(Pane):
     def _end(self) -> list[str]:
         trace = self.session.path.trace
         waiting = [] if trace.waiting is None else [f"after {trace.waiting.step}: {trace.waiting.sentence}"]
+        waiting += [] if trace.unmatched is None else [trace.unmatched.sentence]
         if trace.stutter:
             return [*waiting, "∞ the run stays here for ever"]
         if trace.cycle_start is not None:

@@ -406,6 +406,15 @@ class Include(_Item):
     path: str
 
 
+@dataclass(frozen=True, slots=True)
+class RefinesLine(_Item):
+    """`refines "abstract.fizz" with view`: the view is a `def` of this model."""
+
+    path: str
+    view: str
+    view_span: Span = field(compare=False, repr=False)
+
+
 Expression = (
     Literal
     | Name
@@ -431,5 +440,5 @@ CompoundStatement = FlowBlock | If | While | For | ChooseBlock
 
 Statement = SimpleStatement | CompoundStatement | Helper
 
-Item = Action | Function | Assertion | Role | ConstantStatement | TopHelper | Include
+Item = Action | Function | Assertion | Role | ConstantStatement | TopHelper | Include | RefinesLine
 """Closed: a `match` over one of these ends in `assert_never`, so that a new node is forgotten nowhere."""

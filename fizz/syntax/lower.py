@@ -57,6 +57,8 @@ class _Items(Statements):
                 if isinstance(path, ast.Literal) and isinstance(path.value, str):
                     return ast.Include(self.span(tree.position, tree[1].position_end), path.value)
                 raise self.error("L1", "the path of an include is a plain string", tree[1])
+            case "Refines":
+                return self._refines(tree)
             case "Entries":
                 raise self.error("L6", f"not supported yet: '{tree[0].value}:'", tree[0])
             case "OldInit":
@@ -66,6 +68,12 @@ class _Items(Statements):
                 return ast.Action(self._whole(tree, body), "Init", flow, None, body, self.span_of(tree[0]))
         statement = self.simple_line(tree, None)
         return ast.ConstantStatement(statement.span, statement)
+
+    def _refines(self, tree: Tree) -> ast.RefinesLine:
+        path, view = self.strings(tree[1]), the(tree, "Name")
+        if not isinstance(path, ast.Literal) or not isinstance(path.value, str):
+            raise self.error("L1", "the path of an abstract model is a plain string", tree[1])
+        return ast.RefinesLine(self.span(tree.position, view.position_end), path.value, view.value, self.span_of(view))
 
     def _invariant(self, tree: Tree) -> ast.Assertion:
         """A line of an `invariants:` block: an assertion named by its line number."""

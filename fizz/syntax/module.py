@@ -97,12 +97,23 @@ def files_of(sources: Mapping[str, str]) -> tuple[str, ...]:
 
 
 @dataclass(frozen=True, slots=True)
+class Refinement:
+    """A `refines` item of a model: the name of the property, the `def` that is the view, and the abstract model."""
+
+    name: str
+    view: str
+    span: Span
+    abstract: Module
+
+
+@dataclass(frozen=True, slots=True)
 class Module:
     """A model that parses and resolves.
 
     `items` are in file order with includes expanded (no `Include` among them). `--set` overrides have replaced
     the right sides of the constants they name. `sources` maps each file name, as spans spell it, to its text.
     `constants` are the names, those of roles as `R.NAME`; `role_constants` has the places where these are mentioned.
+    `sources` includes those of the abstract models in `refinements`.
     """
 
     path: str
@@ -115,6 +126,7 @@ class Module:
     reads_returns: bool
     warnings: tuple[Diagnostic, ...]
     role_constants: Mapping[Span, str] = field(default_factory=dict)
+    refinements: tuple[Refinement, ...] = ()
 
     def actions(self) -> tuple[ast.Action, ...]:
         return tuple(i for i in self.items if isinstance(i, ast.Action))

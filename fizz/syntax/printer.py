@@ -54,6 +54,8 @@ def _item(item: ast.Item) -> Iterator[str]:
             yield from _statement(statement)
         case ast.Include(path=path):
             yield f"include {print_string(path)}"
+        case ast.RefinesLine(path=path, view=view):
+            yield f"refines {print_string(path)} with {view}"
         case _:
             assert_never(item)
 

@@ -10,6 +10,7 @@ from typing import TypeVar, assert_never
 from fizz import Module, Span
 from fizz.base.errors import rows_of
 from fizz.syntax import ast
+from fizz.syntax.module import Refinement
 from fizz.syntax.tree_walk import all_statements, header_names_of, nodes_in, targets_of
 from interpreter.compile import program as p
 from interpreter.compile.choice_loops import find_choice_loops
@@ -80,7 +81,15 @@ class _Compiler:
             assertions=tuple(assertions),
             reads_returns=module.reads_returns,
             choice_loops=find_choice_loops(tuple(self.routines), init, tuple(roles), host_code),
+            refinements=tuple(self._refinement(one, constants) for one in module.refinements),
         )
+
+    @staticmethod
+    def _refinement(refinement: Refinement, host_code: tuple[ast.Statement, ...]) -> p.RefinementProgram:
+        view = next(one for one in host_code if isinstance(one, ast.Helper) and one.name == refinement.view)
+        parameters = tuple(parameter.name for parameter in view.parameters)
+        abstract = compile_module(refinement.abstract)
+        return p.RefinementProgram(refinement.name, refinement.view, parameters, refinement.span, abstract)
 
     def _role(self, role: ast.Role) -> p.RoleProgram:
         functions = {

@@ -277,6 +277,17 @@ class ChoiceLoops:
 
 
 @dataclass(frozen=True, slots=True)
+class RefinementProgram:
+    """A `refines` item: the `def` that is the view, with the state variables it takes, and the abstract model."""
+
+    name: str
+    view: str
+    parameters: tuple[str, ...]
+    span: Span
+    abstract: Program
+
+
+@dataclass(frozen=True, slots=True)
 class Program:
     """All that a worker needs to run the model."""
 
@@ -295,6 +306,7 @@ class Program:
     assertions: tuple[AssertionProgram, ...]
     reads_returns: bool
     choice_loops: ChoiceLoops
+    refinements: tuple[RefinementProgram, ...]
 
     def role(self, name: str) -> RoleProgram:
         return next(role for role in self.roles if role.name == name)

@@ -60,7 +60,7 @@ PAGES = ("language.md", "semantics.md", "properties.md")
 def kept(report: Report) -> dict[str, str]:
     """Everything that a block may promise."""
     found = {name: str(getattr(report, name)) for name in FIGURES}
-    found |= {p.name: p.verdict for p in report.properties}
+    found |= {p.name.replace(" ", "_"): p.verdict for p in report.properties}
     return found | {"verdict": report.verdict, "exit": str(int(report.exit_code))}
 
 

@@ -73,12 +73,16 @@ class Found:
             self.states = None
         self.keys.append(key)
         self.parents.append(parent)
+        self.orders.append(self.order_number(order))
+        return number
+
+    def order_number(self, order: StepOrder) -> int:
+        """The number of an order of steps in the table."""
         known = self._order_numbers.get(order)
         if known is None:
             known = self._order_numbers[order] = len(self.order_table)
             self.order_table.append(order)
-        self.orders.append(known)
-        return number
+        return known
 
     def forget(self, number: int) -> None:
         """Be as before the state of this number was added."""

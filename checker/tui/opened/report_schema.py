@@ -82,12 +82,24 @@ _ENTRY = Fields(
         "changes": Listed(ListOf((Text(state_place=True), Maybe(Text()), Maybe(Text())))),
     }
 )
+_VALUES = ListOf((Text(), Maybe(Text()), Maybe(Text())))
+"""A variable and two of its values."""
 _TRACE: Mapping[str, Shape] = {
     "trace": Maybe(Listed(_ENTRY)),
     "cycle_start": Maybe(Number()),
     "stutter": Maybe(Boolean()),
     "waiting": Maybe(Fields({"step": Number(), "pair": Text()})),
     "fairness": Maybe(Listed(Text())),
+    "unmatched": Maybe(
+        Fields(
+            {
+                "model": Text(),
+                "step": Number(),
+                "viewed": Listed(_VALUES),
+                "near": Listed(Fields({"label": Text(), "differences": Listed(_VALUES)})),
+            }
+        )
+    ),
 }
 _PROPERTY = Fields({"name": Text(), "kind": Text(), "verdict": Text(), "steps": Maybe(Number()), **_TRACE})
 REPORT = Fields(

@@ -16,7 +16,7 @@ from typing import Any
 from checker.core.given import Given
 from checker.core.problems import UsageProblem
 from checker.core.report import PropertyReport
-from checker.core.trace import Change, Trace, TraceEntry, WaitingPair
+from checker.core.trace import Change, NearStep, Trace, TraceEntry, Unmatched, WaitingPair
 from checker.storage.user_paths import read_user_file
 from checker.traces.guide import Guide, Link, parse_guide
 from checker.tui.opened.property_row import PropertyRow
@@ -208,8 +208,15 @@ def _counterexample(sentence: str, name: str | None, fields: Mapping[str, Any], 
     fairness = tuple(fields.get("fairness") or ())
     waits = fields.get("waiting")
     waiting = None if waits is None else WaitingPair(waits["step"], waits["pair"])
-    stutter = fields.get("stutter") or False
-    return Written(sentence, name, Trace(tuple(found), fields.get("cycle_start"), stutter, fairness, waiting=waiting))
+    stutter, left = fields.get("stutter") or False, fields.get("unmatched")
+    unmatched = None if left is None else _unmatched(left)
+    trace = Trace(tuple(found), fields.get("cycle_start"), stutter, fairness, waiting=waiting, unmatched=unmatched)
+    return Written(sentence, name, trace)
+
+
+def _unmatched(fields: Mapping[str, Any]) -> Unmatched:
+    near = tuple(NearStep(one["label"], tuple(map(tuple, one["differences"]))) for one in fields["near"])
+    return Unmatched(fields["model"], fields["step"], tuple(map(tuple, fields["viewed"])), near)
 
 
 def _entry(entry: Mapping[str, Any], fails: bool) -> TraceEntry:

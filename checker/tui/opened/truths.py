@@ -19,7 +19,7 @@ _REMEMBERED = 50_000
 
 def property_rows(program: Program) -> tuple[PropertyRow, ...]:
     """The properties of a model, in the order in which they are shown."""
-    return tuple(PropertyRow(one.name, one.kind, one.watches[0]) for one in properties_of(program, None))
+    return tuple(PropertyRow(one.name, one.kind, next(iter(one.watches), None)) for one in properties_of(program, None))
 
 
 class Truths:
@@ -72,9 +72,9 @@ class Truths:
     def _states_of(self, prop: PropertyRow, path: Path, index: int) -> tuple[State | None, State] | None:
         """The states that the property is evaluated on; None if it has no truth value for this step."""
         state = path.state(index)
-        if state is None:
+        if state is None or prop.watch is None:
             return None
-        if prop.watch is None or prop.watch.looks is not Looks.STEPS:
+        if prop.watch.looks is not Looks.STEPS:
             return None, state
         return None if index == 0 or path.trace.entries[index].crash else (path.states[index - 1], state)
 

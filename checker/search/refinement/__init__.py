@@ -1,0 +1,1 @@
+"""Refinement: runs of a model beside those of an abstract one."""

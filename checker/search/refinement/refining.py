@@ -1,0 +1,136 @@
+"""All refinements of a run, beside its exploration by any engine: a step for each level, and on after the last (10.9).
+
+The engine's own states are not used: it may keep only keys, or least images under symmetry. So every engine gives the
+same answer, and this process alone works on it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from checker.core.exploration import Finding, PathLink, Settings
+from checker.core.patience import Patience
+from checker.core.property import Watch
+from checker.properties.refines import Refines
+from checker.search.contract.protocol import Task
+from checker.search.refinement.abstract_states import AbstractStates
+from checker.search.refinement.concrete_run import ConcreteRun
+from checker.search.refinement.run_pairs import RunPairs
+from checker.search.refinement.view_values import ConcreteViews, Views
+from interpreter import ModelError, Program
+from interpreter.execute.given_constants import with_constants
+
+
+class Refining:
+    """The refinements of one run.
+
+    `prune`: the watches at whose violations the exploration does not go on, so that neither does this one.
+    """
+
+    def __init__(
+        self,
+        program: Program,
+        refinements: Sequence[Refines],
+        prune: Sequence[Watch],
+        settings: Settings,
+        patience: Patience,
+    ) -> None:
+        self.program = program
+        self.refinements = refinements
+        self.patience = patience
+        self.level = -1
+        self.error: Finding | None = None
+        self.searches: dict[str, RunPairs] = {}
+        alone = replace(settings, symmetry=False, export=None, checkpoint=None, resume=None)
+        self._task = Task(
+            program, tuple(prune), alone, prune=bool(prune), graph=True, patience=patience, crash_edges=True
+        )
+        self._run: ConcreteRun | None = None
+
+    @property
+    def run(self) -> ConcreteRun:
+        assert self._run is not None
+        return self._run
+
+    @property
+    def findings(self) -> Mapping[str, Finding]:
+        """The violations so far, by the keys of properties."""
+        return {key: one.finding for key, one in self.searches.items() if one.finding is not None}
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing is left to be searched."""
+        return self.error is not None or (self.level >= 0 and all(one.over for one in self.searches.values()))
+
+    def go_to(self, level: int) -> None:
+        """Search as far as a level. Raises `Stop`."""
+        while self.level < level and not self.over:
+            self.next()
+
+    def next(self) -> None:
+        """Search one level more. Raises `Stop`; then it can go on from there."""
+        try:
+            if self.level < 0:
+                self._first()
+            else:
+                self._next()
+        except ModelError as error:
+            self.error = Finding(None, (), error=error)
+        self.level += 1
+
+    def _first(self) -> None:
+        run = ConcreteRun(self._task)
+        constants = run.machine.code.known.constants
+        abstract: list[tuple[Refines, AbstractStates]] = []
+        viewed = []
+        for one in self.refinements:
+            refinement = self.program.refinements[one.number]
+            views = Views()
+            states = AbstractStates(with_constants(refinement.abstract, constants), views, self.patience)
+            abstract.append((one, states))
+            viewed.append(run.view(ConcreteViews(refinement, run.machine, views)))
+        run.first()
+        self._run = run
+        self._note_failed()
+        if self.error is None and run.found.keys:
+            for (one, states), column in zip(abstract, viewed, strict=True):
+                self.searches[one.key] = search = RunPairs(one.key, run, states, column, self.patience)
+                search.first()
+                self._note(search)
+
+    def _next(self) -> None:
+        if self.run.level <= self.level and self.run.waiting:
+            self.run.next()
+            self._note_failed()
+        for search in self.searches.values():
+            if self.error is None and not search.over:
+                search.next()
+                self._note(search)
+
+    def _note_failed(self) -> None:
+        """Note the least state on which a view failed."""
+        run = self.run
+        failed = min(run.failed, key=lambda one: (run.found.cost(one.number), run.found.keys[one.number]), default=None)
+        if failed is not None:
+            self.error = Finding(None, self.path(run.found.keys[failed.number]), error=failed.error)
+
+    def _note(self, search: RunPairs) -> None:
+        if search.error is not None and self.error is None:
+            self.error = search.error
+
+    # --- afterwards ------------------------------------------------------------------------------------------------
+
+    def undecided(self, key: str) -> bool:
+        """Whether a refinement was not decided: the abstract model was cut where it matters, or the search ended."""
+        search = self.searches.get(key)
+        return search is None or search.undecided
+
+    @property
+    def cut(self) -> bool:
+        """Whether the bound of an abstract model left anything undecided."""
+        return any(one.undecided for one in self.searches.values())
+
+    def path(self, key: int) -> tuple[PathLink, ...]:
+        """The path to a state of the refining model."""
+        return self.run.found.path(key)
