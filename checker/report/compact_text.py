@@ -15,6 +15,7 @@ from checker.report.model_rows import file_names
 from checker.report.page import Page
 from checker.report.thread_names import thread_names_of
 from checker.report.trace_text import mover_name, values_of
+from checker.report.unmatched_text import unmatched_lines
 
 SCREEN = 24
 """The lines of a screen. A story of up to eight steps fits one, with the verdict and a line for what comes next."""
@@ -251,6 +252,8 @@ def _reason(
         lines += [Line(one) for one in _cut(page, page.wrapped(quoted.text, 0, _WHY + 2), 2, page.width)]
     if len(short.blocked) > _MOST_BLOCKED:
         lines.append(Line(Text(f"and {len(short.blocked) - _MOST_BLOCKED} more guards are false", "dim"), _WHY))
+    for text, detail in () if trace.unmatched is None else unmatched_lines(trace.unmatched):
+        lines += [Line(row, _WHY * detail) for row in _cut(page, page.wrapped(text, 0, _WHY), 2, page.width - _WHY)]
     if short.limited:
         lines.append(
             Line(Text(printable(f"{', '.join(short.limited)} could start, but for a limit of the options")), _WHY, 2)

@@ -147,6 +147,7 @@ def toy_program(toy: Toy, **options: Any) -> ToyProgram:
         assertions=tuple(asserted),
         reads_returns=False,
         choice_loops=ChoiceLoops(frozenset(), frozenset()),
+        refinements=(),
         toy=toy,
     )
 
