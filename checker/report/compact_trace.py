@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby, pairwise
+from itertools import groupby
 
 from checker.core.trace import MAY_STOP, Change, EntryKind, Held, Trace, TraceEntry
 from checker.report.compact_value import brief
 from checker.report.compact_why import BriefWhy, brief_why
 from checker.report.difference import differences
 from checker.report.model_rows import file_names, is_guard_or_head, source_row
-from checker.report.thread_names import ThreadNames, ThreadStep, thread_names_of
+from checker.report.thread_names import NamedThread, ThreadNames, ThreadStep, thread_names_of
 from checker.report.thread_text import is_thread, read_thread, thread_changes
 
 _INSTANCE = re.compile(r"[^\W\d]\w*#\d+")
@@ -60,8 +60,7 @@ class BriefTrace:
     `chosen`: the choices of Init. `end`: the state at the end, a line (owners, text) for each variable, instance,
     thread and message; unless there is no step, without what no step changed. `sentences`: what goes on for ever, and
     why that is fair.
-    `blocked`: for a deadlock, the false guards with what they block. `two_at_once`: instances of which a thread moved
-    while another one of them was unfinished, with the actions of both.
+    `blocked`: for a deadlock, the false guards with what they block.
     """
 
     steps: tuple[BriefStep, ...]
@@ -72,7 +71,6 @@ class BriefTrace:
     blocked: tuple[tuple[str, int, str, tuple[Held, ...]], ...]
     limited: tuple[str, ...]
     waiting: tuple[int, str] | None
-    two_at_once: tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def brief_trace(trace: Trace, sources: Mapping[str, str]) -> BriefTrace:
@@ -89,7 +87,6 @@ def brief_trace(trace: Trace, sources: Mapping[str, str]) -> BriefTrace:
         () if stuck is None else _blocked(stuck.held, sources),
         () if stuck is None else stuck.limited,
         None if trace.waiting is None else (trace.waiting.step, trace.waiting.sentence),
-        two_at_once(trace, threads),
     )
 
 
@@ -291,16 +288,23 @@ def _blocked(held: Sequence[Held], sources: Mapping[str, str]) -> tuple[tuple[st
     )
 
 
-def two_at_once(trace: Trace, threads: ThreadNames) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """The instances of which one thread moved while another was unfinished, and the actions of both."""
+def two_at_once(trace: Trace) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """Of each role the first instance of which a thread moved while another was unfinished, and the actions of both.
+
+    Threads of delivered messages do not count: no option of an instance limits them.
+    """
     found: dict[str, dict[str, None]] = {}
-    for before, entry in pairwise(trace.entries):
-        step = threads.steps[trace.entries.index(entry)]
+    delivered: set[NamedThread] = set()
+    for entry, step in zip(trace.entries, thread_names_of(trace).steps, strict=True):
+        if entry.kind == "deliver" and step.mover is not None:
+            delivered.add(step.mover)
         instance = _instance_of(entry)
-        if not instance or entry.kind not in ("start", "continue") or before.fails:
+        if not instance or not entry.actor or entry.kind not in ("start", "continue") or step.mover in delivered:
             continue
-        others = [m.action for m, _ in step.before if m != step.mover and m.action.startswith(f"{instance}.")]
-        if others and entry.actor:
-            names = found.setdefault(instance, {})
-            names.update(dict.fromkeys(name.partition(".")[2] for name in (*others, entry.actor)))
-    return tuple((instance, tuple(names)) for instance, names in found.items())
+        others = [m for m, _ in step.before if m != step.mover and m not in delivered]
+        names = [m.action for m in others if m.action.startswith(f"{instance}.")]
+        if names:
+            both = (name.partition(".")[2] for name in (*names, entry.actor))
+            found.setdefault(instance, {}).update(dict.fromkeys(both))
+    first = {instance.partition("#")[0]: instance for instance in reversed(found)}
+    return tuple((instance, tuple(names)) for instance, names in found.items() if instance in first.values())

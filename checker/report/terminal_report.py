@@ -14,6 +14,7 @@ from checker.core.trace import Trace
 from checker.core.visible import printable
 from checker.properties import kind_named
 from checker.report.compact_text import SCREEN, Line, compact_story, height, print_lines
+from checker.report.compact_trace import two_at_once
 from checker.report.diagnostic_text import print_diagnostic, print_warnings
 from checker.report.page import Page
 
@@ -94,14 +95,22 @@ def _in_brief(report: Report, others: list[PropertyReport]) -> list[Line]:
 
 
 def afterthoughts(report: Report) -> list[str]:
-    """How much of an unfinished level was expanded, and how to avoid the limit that cut the search."""
-    sentences = []
+    """What to know of the run: actions of one instance at once, an unfinished level, a way around a limit."""
+    sentences = [] if report.trace is None else [at_once(*found) for found in two_at_once(report.trace)]
     level = report.given_up
     if level is not None:
         far = f"{level.expanded:,} of {plural(level.waiting, 'state')} expanded"
         sentences.append(f"level {level.level:,} was not finished ({far}): it is not counted")
     way_out = None if report.cut_by is None else report.cut_by.way_out
     return sentences if way_out is None else [*sentences, f"hint: {way_out}"]
+
+
+def at_once(instance: str, actions: tuple[str, ...]) -> str:
+    """The hint for an instance of which two actions interleave in the counterexample."""
+    what = f"{actions[0]} twice" if len(actions) == 1 else " and ".join(actions)
+    key = f"{instance.partition('#')[0]}#.*"
+    option = f'action_options: {{"{key}": {{max_concurrent_actions: 1}}}}'
+    return f"hint: {instance} runs {what} at once; one at a time: {option}"
 
 
 def print_verdict(page: Page, report: Report) -> None:

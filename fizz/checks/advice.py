@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from fizz.checks.declarations import Declarations, bound_by
+from fizz.checks.declarations import Declarations, bound_by, fields_bound
 from fizz.checks.scope import Messages
 from fizz.checks.symmetry_advice import advise_symmetry
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import all_expressions, all_statements, is_self, own_expressions, targets_of
+from fizz.syntax.tree_walk import all_expressions, all_statements, own_expressions
 
 
 def advise(model: Declarations, messages: Messages) -> None:
@@ -51,7 +49,7 @@ def _late_ephemeral_fields(role: ast.Role, messages: Messages) -> None:
     bodies_by_name = [(action.name, action.body) for action in role.actions]
     bodies_by_name += [(function.name, function.body) for function in role.functions]
     for part, body in bodies_by_name:
-        for field in _fields_bound(body):
+        for field in fields_bound(body):
             if part in reached:
                 bound_in_init.add(field.name)
             else:
@@ -77,15 +75,3 @@ def _called_from_init(role: ast.Role) -> set[str]:
                         reached.add(name)
                         waiting.append(functions[name])
     return reached
-
-
-def _fields_bound(body: ast.Block) -> Iterator[ast.Attribute]:
-    """The attributes `self.x` that a body binds."""
-    for statement in all_statements(body):
-        waiting = list(targets_of(statement))
-        while waiting:
-            target = waiting.pop(0)
-            if isinstance(target, ast.TupleExpression | ast.ListExpression):
-                waiting += target.items  # type: ignore[arg-type]
-            elif isinstance(target, ast.Attribute) and is_self(target.value):
-                yield target

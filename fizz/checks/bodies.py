@@ -289,7 +289,10 @@ class Body:
                 self._call_of_func(call, func_name)
             elif is_self(function.value) and self.scope.role is not None:
                 self._check_method(call, self.scope.role, function.name)
-        self.expression(function, own)
+        if isinstance(function, ast.Name):
+            self.scope.read(function, own, called=True)
+        else:
+            self.expression(function, own)
         self._arguments(call, own)
 
     def _arguments(self, call: ast.Call, own: frozenset[str]) -> None:

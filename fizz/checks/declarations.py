@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fizz.base.errors import Diagnostic, Span
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import all_expressions, all_statements, blocks_of, targets_of
+from fizz.syntax.tree_walk import all_expressions, all_statements, blocks_of, is_self, targets_of
 
 
 @dataclass(slots=True)
@@ -183,3 +183,21 @@ def names_of(target: ast.Expression) -> Iterator[ast.Name]:
     elif isinstance(target, ast.TupleExpression | ast.ListExpression):
         for item in target.items:
             yield from names_of(item)
+
+
+def fields_bound(body: ast.Block) -> Iterator[ast.Attribute]:
+    """The attributes `self.x` that a body binds."""
+    for statement in all_statements(body):
+        waiting = list(targets_of(statement))
+        while waiting:
+            target = waiting.pop(0)
+            if isinstance(target, ast.TupleExpression | ast.ListExpression):
+                waiting += target.items  # type: ignore[arg-type]
+            elif isinstance(target, ast.Attribute) and is_self(target.value):
+                yield target
+
+
+def fields_of(role: ast.Role) -> set[str]:
+    """The names of the fields that a role binds somewhere as `self.x = …`."""
+    bodies = [*(action.body for action in role.actions), *(function.body for function in role.functions)]
+    return {field.name for body in bodies for field in fields_bound(body)}

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal as OneOf
 
 from fizz.base.builtin_names import ASSERTION_NAMES, BUILTIN_FUNCTIONS, BUILTIN_MODULES, RESERVED_FUNCTIONS
 from fizz.base.errors import Diagnostic, Span
 from fizz.base.near_names import near_hint
-from fizz.checks.declarations import Declarations, bound_by
+from fizz.checks.declarations import Declarations, bound_by, fields_of
 from fizz.syntax import ast
 from fizz.syntax.layout import MAX_MESSAGES
 from fizz.syntax.tree_walk import all_statements, header_names_of
 
 _COMPARED = 40
 """Undefined names for which near ones are looked for; only some twenty messages are shown."""
+_ROLES_NAMED = 5
 
 Kind = OneOf["init", "action", "func", "assertion", "transition", "constant", "def"]
 
@@ -90,8 +92,11 @@ class Scope:
 
     # --- reading
 
-    def read(self, name: ast.Name, own: frozenset[str]) -> None:
-        """Checks that a name means something here; `own` are variables of lambdas and comprehensions around it."""
+    def read(self, name: ast.Name, own: frozenset[str], *, called: bool = False) -> None:
+        """Checks that a name means something here; `own` are variables of lambdas and comprehensions around it.
+
+        `called`: it is called, so that only what can be called may have been meant.
+        """
         word, model = name.id, self.model
         if word in own or word in self.locals:
             return
@@ -114,7 +119,7 @@ class Scope:
         elif word in model.functions:
             self.messages.error("L24", f"func '{word}' is not a value", name.span, f"call it: `x = {word}(…)`")
         elif not self._is_global(word) and word not in model.maybe:
-            self._undefined(name)
+            self._undefined(name, called)
 
     def read_role_constant(self, word: str, span: Span) -> None:
         """Notes that a constant of the role is read at a place."""
@@ -146,15 +151,17 @@ class Scope:
             text = f"'{name.id}' is the variable after the step"
             self.messages.warning("W10", text, name.span, f"write `after.{name.id}` or `before.{name.id}`")
 
-    def _undefined(self, name: ast.Name) -> None:
+    def _undefined(self, name: ast.Name, called: bool) -> None:
         word, model = name.id, self.model
         if word in model.init_locals and self.kind not in ("init", "def", "constant"):
             text = f"'{word}' is first bound inside a nested block of Init, so it is not a state variable"
             self.messages.error("L23", text, name.span, "bind it at the top level of Init")
             return
-        hint = self._near(word)
+        hint = self._field(word) or self._near(word, called)
         if hint is None and word in ("true", "false", "null", "none", "nil"):
             hint = f"write `{ {'true': 'True', 'false': 'False'}.get(word, 'None') }`"
+        if hint is None and called and model.roles:
+            hint = f"no role, func or def has this name; the roles are {', '.join(islice(model.roles, _ROLES_NAMED))}"
         no_init = "Init" not in model.actions and "Init" not in model.maybe
         if hint is None and no_init and self.kind not in ("def", "constant"):
             # Without Init there are no state variables: one message is enough for all of them.
@@ -164,27 +171,41 @@ class Scope:
             hint = "the model has no `action Init`, which binds the state variables"
         self.messages.error("L20", f"undefined name '{word}'", name.span, hint)
 
-    def _near(self, word: str) -> str | None:
+    def _field(self, word: str) -> str | None:
+        """What to write for a field that lacks its instance; of many undefined names only for those that are shown."""
+        if self.messages.compared >= _COMPARED:
+            return None
+        if self.role is not None and word in fields_of(self.role):
+            return f"write `self.{word}`: it is a field of the role '{self.role.name}'"
+        roles = [role.name for role in self.model.roles.values() if word in fields_of(role)]
+        return f"it is a field of the role '{roles[0]}': write `x.{word}` for an instance `x`" if roles else None
+
+    def _near(self, word: str, called: bool) -> str | None:
         """A name that may have been meant; of many undefined ones only for those that may be shown."""
         self.messages.compared += 1
-        return near_hint(word, sorted({*self._visible()})) if self.messages.compared <= _COMPARED else None
+        names = self._callable() if called else self._visible()
+        return near_hint(word, sorted({*names})) if self.messages.compared <= _COMPARED else None
 
     def _visible(self) -> Iterable[str]:
         model = self.model
+        yield from self._callable()
         yield from self.locals
         yield from self.role_constants
         yield from model.constants
-        yield from model.helpers
-        yield from model.functions
-        yield from model.roles
         yield from model.modules
-        yield from BUILTIN_FUNCTIONS
-        yield from RESERVED_FUNCTIONS
         yield from BUILTIN_MODULES
         if self.kind not in ("def", "constant"):
             yield from model.state_variables
         if self.role is not None:
             yield "self"
+
+    def _callable(self) -> Iterable[str]:
+        """What a call of a plain name can be of."""
+        yield from self.model.helpers
+        yield from self.model.functions
+        yield from self.model.roles
+        yield from BUILTIN_FUNCTIONS
+        yield from RESERVED_FUNCTIONS
 
     @contextmanager
     def later(self) -> Iterator[None]:

@@ -22,6 +22,7 @@ from fizz.syntax.parse_tree import Tree
 
 _BLANKS = " \t\n\x0c"
 _TOKEN = re.compile(r"[^\W\d]\w*|\d[\w.]*|'[^'\n]*'|\"[^\"\n]*\"|:=|=>|==|!=|<=|>=|&&|\|\||->|[^\w\s]")
+_AUGMENTED = re.compile(r"(?://|<<|>>|[-+*/%&|^])=")
 _RECURSION_LIMIT = 20_000  # brackets and blocks are limited in depth by the layout; this is enough for them
 
 _NOT_IN_LANGUAGE = {
@@ -130,6 +131,8 @@ def _translate(piece: Piece, failures: Failures) -> FizzError:
         hint = "write `x += 1` or `x -= 1`"
     if token == "*" and piece.text[:offset].rstrip().endswith(("[", "(", "{", ",")):
         hint = "unpacking is not part of the language: write `a + [b]` for `[*a, b]`"
+    if found := _AUGMENTED.match(piece.text, start):
+        hint = f"`{found[0]}` is a statement and has no value: write it on a line of its own"
     return lines.error("L1", text, start, end, hint)
 
 

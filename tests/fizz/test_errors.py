@@ -55,3 +55,38 @@ def test_errors(path: Path) -> None:
 def test_warnings(path: Path) -> None:
     """A fixture loads with exactly the warnings it announces."""
     _compare(path, list(fizz.load(path).warnings))
+
+
+ROLE = """\
+role Shop:
+    action Init:
+        self.order = 1
+    action Go:
+        x = {word}
+        self.order = x
+ORDERS = [1]
+action Init:
+    client = 1
+    s = Shop()
+atomic action Act:
+    {statement}
+"""
+
+
+@pytest.mark.parametrize(
+    ("word", "statement", "hint"),
+    [
+        ("order", "pass", "write `self.order`: it is a field of the role 'Shop'"),
+        ("1", "client = order", "it is a field of the role 'Shop': write `x.order` for an instance `x`"),
+        ("1", "client = orders", "did you mean 'ORDERS'?"),
+        ("1", "client = Shpo()", "did you mean 'Shop'?"),
+        ("1", "client = Client()", "no role, func or def has this name; the roles are Shop"),
+        ("1", "client = clinet", "did you mean 'client'?"),
+        ("1", "client = client += 1", "`+=` is a statement and has no value: write it on a line of its own"),
+    ],
+)
+def test_hints_name_what_may_have_been_meant(word: str, statement: str, hint: str) -> None:
+    """A field of the role before a name that only looks alike; for a call only what can be called."""
+    with pytest.raises(FizzError) as caught:
+        fizz.load("m.fizz", text=ROLE.format(word=word, statement=statement))
+    assert caught.value.diagnostics[0].hint == hint

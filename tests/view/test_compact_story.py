@@ -238,3 +238,44 @@ always assertion Same:
     assert why.facts == ('Node#1.data["b"] is 2, nodes[0].data["b"] is 5',) or why.facts == (
         'Node#1.data["b"] is 5, nodes[0].data["b"] is 2',
     )
+
+
+TWO = """\
+---
+options: {crash_on_yield: false, max_actions: 3}
+deadlock_detection: false
+---
+role Node:
+    action Init:
+        self.votes = 0
+        self.leads = False
+    action Ask:
+        self.votes += 1
+        self.votes += 1
+    action Lead:
+        require self.votes == 1
+        self.leads = True
+action Init:
+    nodes = [Node(), Node()]
+always assertion None_:
+    return not nodes[0].leads
+"""
+
+
+def test_two_actions_of_an_instance_at_once() -> None:
+    """Where they interleave a hint names the option that allows one at a time, and with it the run is gone."""
+    rows = lines_of(checked(TWO))
+    start = next(i for i, row in enumerate(rows) if row.startswith("hint: "))
+    said = " ".join(map(str.strip, rows[start : start + 2]))
+    assert said == (
+        "hint: Node#0 runs Ask and Lead at once; one at a time: "
+        'action_options: {"Node#.*": {max_concurrent_actions: 1}}'
+    )
+    option = 'action_options: {"Node#.*": {max_concurrent_actions: 1}}'
+    assert check(fizz.load("m.fizz", text=TWO.replace("---\n", f"---\n{option}\n", 1))).exit_code == 3
+
+
+def test_one_action_after_the_other_needs_no_hint() -> None:
+    """Nor do two instances, or messages that are handled meanwhile."""
+    apart = TWO.replace("self.votes == 1", "not nodes[1].leads and self.votes == 2")
+    assert not any(row.startswith("hint: ") for row in lines_of(checked(apart)))
