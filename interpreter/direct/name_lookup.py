@@ -14,6 +14,8 @@ from interpreter.direct.forms import Compiled, Unsupported, call, constant, name
 from interpreter.direct.nodes import GiveUp, Nodes
 from interpreter.execute.environment import Closure
 from interpreter.execute.names import Globals
+from interpreter.execute.reach import members
+from interpreter.values import DictValue, SetValue
 from interpreter.values.freeze import freeze
 from interpreter.values.problem import ModelMistake
 
@@ -64,12 +66,25 @@ class Shared:
             return Compiled(name(self.keep(value)), "range", True)
         try:
             node = self.nodes[freeze(value, self.nodes.interner)]
+            self._note_order(value)
         except (GiveUp, ModelMistake):
             raise Unsupported(f"the constant {identifier}") from None
         if type(node) in (bool, int, str) or node is None:
             kind = {bool: "bool", int: "int", str: "str", type(None): "none"}[type(node)]
             return Compiled(constant(node), kind, True)
         return Compiled(name(self.keep(node)))
+
+    def _note_order(self, value: object) -> None:
+        """Note the sets and dicts in a constant whose order of insertion is not the canonical one."""
+        interner = self.nodes.interner
+        if isinstance(value, SetValue | DictValue):
+            number = freeze(value, interner)
+            inserted = value.entries.values() if isinstance(value, SetValue) else value.known_keys()
+            canonical = [self.nodes.number(item) for item in self.nodes[number].items]
+            if [freeze(item, interner) for item in inserted] != canonical:
+                self.nodes.unordered.add(number)
+        for part in members(value):
+            self._note_order(part)
 
     def closure(self, identifier: str) -> ast.Helper | None:
         """The text of a `def` at the top level; None if the name is no function."""

@@ -115,6 +115,8 @@ class Nodes(dict[int, Any]):
     def __init__(self, interner: Interner) -> None:
         super().__init__()
         self.interner = interner
+        self.unordered: set[int] = set()
+        """The ids of sets and dicts of constants that are in another order than the canonical one."""
 
     def __missing__(self, number: int) -> Any:
         value = self[number] = self._made(number)

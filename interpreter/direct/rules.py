@@ -146,6 +146,7 @@ class DirectRules(CompiledRules):
             return None
         self._fuel[0] = self._most - bound.cost
         self.operations.unordered.clear()
+        self.operations.unordered |= self.nodes.unordered
         found: list[Result] = []
         try:
             values, others = state.values, () if before is None else before.values
