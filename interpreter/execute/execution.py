@@ -32,7 +32,6 @@ from interpreter.execute.world import World
 from interpreter.library import deepcopy
 from interpreter.state.state import MISSING
 from interpreter.state.step import CHOICE_MARK, SOME_INDEX, FairChoice, Fork, ModelError, one_of_some
-
 from interpreter.values import Instance
 from interpreter.values.budget import METER
 from interpreter.values.freeze import freeze
@@ -459,6 +458,8 @@ class Execution:
         label = labels[taken - 1] if taken else ""
         self.recorder.note(Fork(len(labels) + 1, taken, label))
         self.forks.append(Fork(len(labels) + 1, one_of_some(taken) if taken else 0, label))
+        if taken and self.code.marks_choices:
+            self._mark_choice(label)
         return taken
 
     def choose_fairly(self, span: Span, frame: Frame, value: object, alternatives: Seq[object]) -> None:
