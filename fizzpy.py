@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from checker.analysis.covering import Coverage
     from checker.analysis.explanation import ActionsReport, StateReport
     from checker.conformance.history_report import HistoryReport
+    from checker.conformance.validation_report import ValidationReport
     from checker.core.problems import EnvironmentProblem, ExitCode, Problem, UsageProblem
     from checker.core.report import PropertyReport, Report
     from checker.core.trace import Change, Trace, TraceEntry
@@ -50,8 +51,8 @@ __all__ = [
     "ExitCode",
     "FizzError",
     "GuidedReport",
-    "Measured",
     "HistoryReport",
+    "Measured",
     "Problem",
     "PropertyReport",
     "Report",
@@ -60,6 +61,7 @@ __all__ = [
     "Trace",
     "TraceEntry",
     "UsageProblem",
+    "ValidationReport",
     "check",
     "coverage",
     "explain",
@@ -68,6 +70,7 @@ __all__ = [
     "measure",
     "simulate",
     "trace",
+    "validate",
 ]
 
 # Where the names above live. They are fetched when they are used: `fizzpy --version` needs none of them.
@@ -75,6 +78,7 @@ _HOMES = {
     "checker.analysis.covering": ("Coverage",),
     "checker.analysis.explanation": ("ActionsReport", "StateReport"),
     "checker.conformance.history_report": ("HistoryReport",),
+    "checker.conformance.validation_report": ("ValidationReport",),
     "checker.core.problems": ("EnvironmentProblem", "Problem", "UsageProblem"),
     "checker.core.report": ("ExitCode", "PropertyReport", "Report"),
     "checker.core.trace": ("Change", "Trace", "TraceEntry"),
@@ -438,6 +442,42 @@ def history(
         partition=partition,
         receiver=receiver,
         failed=failed,
+        most=most,
+        limits=Limits.asked_for({"timeout": timeout}),
+        **_given(options, constants),
+    )
+
+
+def validate(
+    model: str | PathLike[str],
+    logs: str | PathLike[str] | Sequence[str | PathLike[str]],
+    map_file: str | PathLike[str],
+    *,
+    each: bool = False,
+    most: int | None = None,
+    timeout: float | None = None,
+    constants: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+) -> ValidationReport:
+    """Say whether logs are behaviours of a model.
+
+    logs         one file or several, of NDJSON or spans of OpenTelemetry
+    map_file     what the events mean: YAML, or Python with a function `map_event`
+    each         True: each log is a run of its own; else all are one run
+    most         stop after so many nodes of a search
+
+    The rest is as in `check`, and so are the exceptions; a log or map that is wrong raises `UsageProblem`.
+    """
+    _refuse_strangers()
+    from checker.conformance.validate_log import validate_logs
+    from checker.core.limits import Limits
+    from checker.core.locate import locate
+
+    return validate_logs(
+        locate(str(model)),
+        [str(logs)] if isinstance(logs, str | os.PathLike) else [str(log) for log in logs],
+        str(map_file),
+        each=each,
         most=most,
         limits=Limits.asked_for({"timeout": timeout}),
         **_given(options, constants),

@@ -39,6 +39,7 @@ _MODULES: Final = {
     "fmt": "format_command",
     "measure": "measure_command",
     "history": "conformance_commands",
+    "validate": "conformance_commands",
 }
 """The modules of the other subcommands."""
 

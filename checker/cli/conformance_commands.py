@@ -1,4 +1,4 @@
-"""The subcommands that compare a program with its model: `history`."""
+"""The subcommands that compare a program with its model: `history` and `validate`."""
 
 from __future__ import annotations
 
@@ -86,4 +86,69 @@ def history(model: str, files: tuple[str, ...], html: str | None, **given: Any) 
         from checker.report.html_intervals import html_history
 
         save(html, html_history(report))
+    return int(report.exit_code)
+
+
+_VALIDATE_CODES = """\b
+Exit codes:
+    0  a run of the model explains all events
+   14  there is none
+   12  there is one, but an always or transition assertion is violated on every one
+    3  inconclusive: time, memory or a bound ended the search
+   75  the model failed while running
+  150  the model does not parse or resolve
+  151  options or constants are wrong
+    2  usage, a log or map that is wrong, or nothing to validate; 74 environment, 70 internal error, 130 interrupted
+"""
+
+
+@click.command(epilog=_VALIDATE_CODES)
+@command_options.model
+@click.argument("logs", metavar="LOG...", nargs=-1, required=True)
+@click.option("--map", "map_file", metavar="FILE", required=True, help="What the events mean: YAML, or Python.")
+@click.option("--each", is_flag=True, help="Each LOG is a run of its own; without it all logs are one run.")
+@click.option("--most", type=click.IntRange(min=1), metavar="N", help="Stop after N nodes of a search.")
+@click.option("--html", metavar="FILE", help="Write the report to FILE as a page of HTML.")
+@command_options.timeout
+@command_options.constants
+@command_options.overrides
+@command_options.json
+@command_options.quiet
+@command_options.no_color
+def validate(model: str, logs: tuple[str, ...], map_file: str, html: str | None, **given: Any) -> int:
+    """Is each LOG a behaviour of MODEL?
+
+    LOG is NDJSON, an object for each event, or spans of OpenTelemetry as JSON. The map says which event is which
+    action, and which of its values are which of the model.
+    """
+    output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
+    from checker.cli.destinations import refuse_files, refuse_inputs
+    from checker.cli.save_files import save
+    from checker.conformance.validate_log import validate_logs
+    from checker.core.locate import locate
+    from fizz.base.errors import FizzError
+
+    patience = command_options.patience_of(Limits.asked_for(given))
+    refuse_files({"--html": html})
+    refuse_inputs({"--html": html}, [model, map_file, *logs])
+    try:
+        with patience.limiting_steps():
+            report = validate_logs(
+                locate(model),
+                logs,
+                map_file,
+                each=given["each"],
+                most=given["most"],
+                options=dict(given["option"]),
+                constants=dict(given["set"]),
+                patience=patience,
+            )
+    except FizzError as error:
+        output.error(error, model)
+        return error.exit_code
+    output.validation(report)
+    if html is not None:
+        from checker.report.html_validation import html_validation
+
+        save(html, html_validation(report))
     return int(report.exit_code)

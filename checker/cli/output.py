@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from checker.analysis.covering import Coverage
     from checker.analysis.explanation import ActionsReport, StateReport
     from checker.conformance.history_report import HistoryReport
+    from checker.conformance.validation_report import ValidationReport
     from checker.core.exploration import Progress
     from checker.core.problems import ExitCode
     from checker.core.report import Report
@@ -105,6 +106,18 @@ class Output:
             from checker.report.history_text import print_history, print_history_verdict
 
             (print_history_verdict if self.quiet else print_history)(self._page(), report)
+
+    def validation(self, report: ValidationReport) -> None:
+        """Print the report on logs."""
+        with _readers_may_leave():
+            if self.json:
+                from checker.report.json_validation import json_validation
+
+                print_result(json_validation(report))
+                return
+            from checker.report.validation_text import print_validation, print_validation_verdict
+
+            (print_validation_verdict if self.quiet else print_validation)(self._page(), report)
 
     def actions_explanation(self, report: ActionsReport) -> None:
         """Print the attempts of actions over an exploration."""

@@ -1,0 +1,339 @@
+"""Maps from the events of a log to the steps of a model, written in YAML, or in Python where YAML cannot say it."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from checker.conformance.log_files import LogLine, Place
+from checker.core.problems import UsageProblem
+from fizz.base.near_names import near_hint
+from fizz.base.yaml_text import YamlError, YamlNode, compose, plain
+
+_KEYS: Final = ("event", "process", "instances", "sequence", "order", "silent", "ignore", "events", "values")
+_RULE_KEYS: Final = ("action", "instance", "label", "choices", "before", "after", "returns", "crash", "set")
+_ORDER_KEYS: Final = ("messages", "clock", "time")
+_SILENT: Final = ("continue", "deliver", "crash")
+_DEFAULT_SILENT: Final = 10
+_MISSING: Final = object()
+
+
+@dataclass(frozen=True, slots=True)
+class ByTime:
+    """Wall clocks: an event is after another one whose time is less by more than `skew`."""
+
+    field: str
+    skew: float
+
+
+@dataclass(frozen=True, slots=True)
+class ByMessage:
+    """An event with a message's id in the field `receive` is after the one with the same id in the field `send`."""
+
+    send: str
+    receive: str
+
+
+@dataclass(frozen=True, slots=True)
+class EventOrder:
+    """How events are ordered. `by_file`: all as the lines of one file; else each process by itself, and as said."""
+
+    by_file: bool = False
+    sequence: str | None = None
+    messages: ByMessage | None = None
+    clock: str | None = None
+    time: ByTime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Silent:
+    """Steps that no event tells of: actions, and `continue`, `deliver`, `crash`; at most so many between two events."""
+
+    steps: frozenset[str] = frozenset({"continue", "deliver"})
+    most: int = _DEFAULT_SILENT
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """What one event says. `actor`: the action that moves, `Node#0.Vote`; or `crashes`, the instance that crashes.
+
+    `values`: pairs of a place and a value, `before` those of the state before the step. `key`: all of it, hashable.
+    """
+
+    place: Place
+    kind: str
+    process: str
+    actor: str | None
+    crashes: str | None
+    label: str | None
+    instance: str | None
+    choices: tuple[tuple[str, Any], ...]
+    before: tuple[tuple[str, Any], ...]
+    after: tuple[tuple[str, Any], ...]
+    returns: Any
+    key: object
+    data: Mapping[str, Any]
+
+    @property
+    def text(self) -> str:
+        """`Vote{term: 4}`."""
+        said = [*self.choices, *self.before, *self.after]
+        inside = ", ".join(f"{name}: {value!r}" for name, value in said)
+        return f"{self.kind}{{{inside}}}"
+
+
+NO_VALUE: Final = _MISSING
+"""In place of what an event does not say."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventMap:
+    """A map as it was read. `rules`: by kind of event what it says; `function`: of a map in Python, the same."""
+
+    path: str
+    event: str
+    process: str | None
+    instances: Mapping[str, str]
+    order: EventOrder
+    silent: Silent
+    ignored: frozenset[str]
+    rules: Mapping[str, Mapping[str, Any]]
+    function: Callable[[dict[str, Any]], Any] | None = None
+    lines: Mapping[str, int] = field(default_factory=dict)
+
+    def observed(self, line: LogLine, process: str) -> Observed | None:
+        """What an event says; None if it is ignored. Raises `UsageProblem`."""
+        place, data = line
+        if self.function is not None:
+            return self._from_function(place, data, process)
+        kind = data.get(self.event, _MISSING)
+        if not isinstance(kind, str):
+            place.refuse(
+                f"the field '{self.event}', which says the kind of the event, is missing or no string",
+                f"name the field with `event:` in {self.path}",
+            )
+        if kind in self.ignored:
+            return None
+        rule = self.rules.get(kind)
+        if rule is None:
+            place.refuse(
+                f"the map does not know the event '{kind}'",
+                near_hint(kind, self.rules) or f"add it to `events:` or `ignore:` in {self.path}",
+            )
+        return self._observed(
+            place, data, process, kind, rule, lambda value, name: self._value(line, kind, value, name)
+        )
+
+    def _from_function(self, place: Place, data: dict[str, Any], process: str) -> Observed | None:
+        assert self.function is not None
+        try:
+            rule = self.function(dict(data))
+        except Exception as failure:  # noqa: BLE001 - the function is the user's
+            place.refuse(f"map_event() of {self.path} fails: {type(failure).__name__}: {failure}")
+        if rule is None:
+            return None
+        if not isinstance(rule, dict):
+            place.refuse(f"map_event() of {self.path} returned {type(rule).__name__}", "it returns a dict, or None")
+        kind = str(data.get(self.event, rule.get("action", "event")))
+        _check_rule(self.path, kind, rule)
+        return self._observed(place, data, process, kind, rule, lambda value, name: value)
+
+    def _observed(
+        self,
+        place: Place,
+        data: Mapping[str, Any],
+        process: str,
+        kind: str,
+        rule: Mapping[str, Any],
+        value_of: Callable[[Any, str], Any],
+    ) -> Observed | None:
+        instance = None
+        named = rule.get("action", rule.get("crash"))
+        role, _, action = str(named).rpartition(".") if "action" in rule else (str(named), "", "")
+        if role and "#" not in role:
+            given = value_of(rule["instance"], "instance") if "instance" in rule else process
+            instance = self.instances.get(str(given), str(given))
+            if not re.fullmatch(r"\w+#\d+", instance):
+                place.refuse(
+                    f"'{instance}' is no role instance", f"say which one it is with `instances:` in {self.path}"
+                )
+        elif role:
+            instance = role
+
+        def values(what: str) -> tuple[tuple[str, Any], ...]:
+            found = ((str(name), value_of(value, what)) for name, value in (rule.get(what) or {}).items())
+            return tuple((name, value) for name, value in found if value is not _MISSING)
+
+        actor = None if "crash" in rule else f"{instance}.{action}" if instance else str(named)
+        choices, before, after = values("choices"), values("before"), values("after")
+        returns = value_of(rule["returns"], "returns") if "returns" in rule else _MISSING
+        label = rule.get("label")
+        key = (actor, instance, label, _hashable(choices), _hashable(before), _hashable(after), _hashable(returns))
+        crashes = instance if "crash" in rule else None
+        return Observed(
+            place, kind, process, actor, crashes, label, instance, choices, before, after, returns, key, data
+        )
+
+    def _value(self, line: LogLine, kind: str, value: Any, what: str) -> Any:
+        """What a rule's value stands for in an event: a field, a literal, or a field with other names of its values."""
+        if isinstance(value, dict):
+            if "is" in value:
+                return value["is"]
+            found = self._value(line, kind, value["field"], what)
+            names = value.get("as", {})
+            return names.get(found, found) if isinstance(found, str | int | bool | None) else found
+        if not isinstance(value, str):
+            return value
+        optional = value.endswith("?")
+        current: Any = line.data
+        for part in value.removesuffix("?").split("."):
+            if isinstance(current, dict) and part in current:
+                current = current[part]
+            elif isinstance(current, list) and part.lstrip("-").isdigit() and -len(current) <= int(part) < len(current):
+                current = current[int(part)]
+            elif optional:
+                return _MISSING
+            else:
+                line.place.refuse(
+                    f"the field '{value}' of the event '{kind}' is missing",
+                    f"log it, or write '{value}?' in {self.path} if it may be missing",
+                )
+        return self.instances.get(current, current) if isinstance(current, str) else current
+
+
+def _hashable(value: Any) -> object:
+    if isinstance(value, dict):
+        return ("dict", tuple(sorted((str(key), _hashable(one)) for key, one in value.items())))
+    if isinstance(value, list | tuple):
+        return tuple(_hashable(one) for one in value)
+    return (type(value).__name__, value)
+
+
+def read_map(path: str) -> EventMap:
+    """The map in a file, YAML or Python. Raises `UsageProblem`."""
+    try:
+        text = Path(path).read_text(encoding="utf-8-sig")
+    except OSError as failure:
+        raise UsageProblem(f"{path} cannot be read: {failure.strerror}") from None
+    except UnicodeDecodeError as failure:
+        raise UsageProblem(f"{path} is no text in UTF-8: {failure.reason}") from None
+    if path.endswith(".py"):
+        return _from_python(path)
+    try:
+        root = compose(text)
+        data = None if root is None else plain(root)
+    except YamlError as error:
+        Place(path, error.line + 1).refuse(f"this is no YAML: {error.text}")
+    if root is None or not isinstance(data, dict):
+        raise UsageProblem(f"{path} is no map", "it has `events:` with an entry for each kind of event")
+    lines = {key.text: key.line + 1 for key, _ in _all_pairs(root)}
+    return _checked(path, data, lines, None)
+
+
+def _from_python(path: str) -> EventMap:
+    try:
+        names = runpy.run_path(path)
+    except Exception as failure:  # noqa: BLE001 - the module is the user's
+        raise UsageProblem(f"{path} fails: {type(failure).__name__}: {failure}") from None
+    function = names.get("map_event")
+    if not callable(function):
+        raise UsageProblem(f"{path} has no function map_event", "map_event(event) returns a dict, or None to ignore it")
+    settings = names.get("MAP", {})
+    if not isinstance(settings, dict):
+        raise UsageProblem(f"MAP in {path} is no dict", "it has the keys of a map in YAML without `events`")
+    return _checked(path, settings, {}, function)
+
+
+def _all_pairs(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
+    for key, value in node.pairs:
+        yield key, value
+        yield from _all_pairs(value)
+
+
+def _checked(
+    path: str, data: Mapping[str, Any], lines: Mapping[str, int], function: Callable[[dict[str, Any]], Any] | None
+) -> EventMap:
+    def refuse(key: str, reason: str, hint: str | None = None) -> None:
+        Place(path, lines.get(key, 1)).refuse(reason, hint)
+
+    for key in data:
+        if key not in _KEYS:
+            refuse(
+                str(key), f"no key '{key}' in a map", near_hint(str(key), _KEYS) or f"the keys are {', '.join(_KEYS)}"
+            )
+    rules = data.get("events", {})
+    if not isinstance(rules, dict) or not (rules or function):
+        raise UsageProblem(f"{path} names no event", "it has `events:` with an entry for each kind of event")
+    for kind, rule in rules.items():
+        if not isinstance(rule, dict):
+            refuse(str(kind), f"the event '{kind}' says nothing", "write `action: ROLE.ACTION`, or put it in `ignore:`")
+        _check_rule(path, str(kind), rule, lines.get(str(kind), 1))
+    for key in ("event", "process", "sequence"):
+        if not isinstance(data.get(key, ""), str):
+            refuse(key, f"'{key}' is not the name of a field")
+    instances = data.get("instances", {})
+    if not isinstance(instances, dict):
+        refuse("instances", "'instances' is no mapping", "write {n1: Node#0, n2: Node#1}")
+    silent = data.get("silent", {})
+    if isinstance(silent, list):
+        silent = {"steps": silent}
+    if not isinstance(silent, dict) or set(silent) - {"steps", "most"} or not isinstance(silent.get("most", 0), int):
+        refuse("silent", "'silent' has steps and most", "write {steps: [Node.Tick, continue], most: 3}")
+    ignored = data.get("ignore", [])
+    if not isinstance(ignored, list):
+        refuse("ignore", "'ignore' is no list of events")
+    return EventMap(
+        path,
+        str(data.get("event", "event")),
+        data.get("process"),
+        {str(key): str(value) for key, value in instances.items()},
+        _order(data, refuse),
+        Silent(frozenset(map(str, silent.get("steps", ("continue", "deliver")))), silent.get("most", _DEFAULT_SILENT)),
+        frozenset(map(str, ignored)),
+        {str(kind): rule for kind, rule in rules.items()},
+        function,
+        lines,
+    )
+
+
+def _order(data: Mapping[str, Any], refuse: Callable[..., None]) -> EventOrder:
+    order = data.get("order", {})
+    sequence = data.get("sequence")
+    if order == "file":
+        return EventOrder(by_file=True)
+    if not isinstance(order, dict) or set(order) - set(_ORDER_KEYS):
+        refuse("order", "'order' is `file`, or has messages, clock, time", "see docs/from-model-to-code.md")
+    messages, time = order.get("messages"), order.get("time")
+    if messages is not None and not (isinstance(messages, dict) and set(messages) == {"send", "receive"}):
+        refuse("messages", "'messages' names two fields", "write {send: sent_id, receive: received_id}")
+    if time is not None and not (isinstance(time, dict) and set(time) == {"field", "skew"}):
+        refuse("time", "an order by time needs a field and a bound of skew", "write {field: ts, skew: 0.05}")
+    return EventOrder(
+        False,
+        sequence,
+        None if messages is None else ByMessage(str(messages["send"]), str(messages["receive"])),
+        order.get("clock"),
+        None if time is None else ByTime(str(time["field"]), float(time["skew"])),
+    )
+
+
+def _check_rule(path: str, kind: str, rule: Mapping[str, Any], line: int = 1) -> None:
+    place = Place(path, line)
+    for key in rule:
+        if key not in _RULE_KEYS:
+            hint = near_hint(str(key), _RULE_KEYS) or f"the keys are {', '.join(_RULE_KEYS)}"
+            place.refuse(f"no key '{key}' in the event '{kind}'", hint)
+    if ("action" in rule) == ("crash" in rule):
+        place.refuse(f"the event '{kind}' names no action", "write `action: ROLE.ACTION`, or `crash: ROLE`")
+    for key in ("choices", "before", "after"):
+        if not isinstance(rule.get(key, {}), dict):
+            place.refuse(
+                f"'{key}' of the event '{kind}' is no mapping", "write {place in the model: field of the event}"
+            )
+        for value in (rule.get(key) or {}).values():
+            if isinstance(value, dict) and not ("is" in value or "field" in value):
+                place.refuse(f"a value of '{key}' of the event '{kind}' has neither `is` nor `field`")

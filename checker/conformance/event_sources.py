@@ -1,0 +1,194 @@
+"""The events of logs, in the order that is known: all one after the other, or of each process by itself."""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, Final
+
+from checker.conformance.event_map import EventMap, Observed
+from checker.conformance.log_files import LogLine, Place, json_lines
+from checker.core.problems import UsageProblem
+from fizz.base.light import dataclass
+
+_SPANS: Final = "resourceSpans"
+
+
+@dataclass(frozen=True, slots=True)
+class Ordered:
+    """An event, and how many events of which processes are before it."""
+
+    event: Observed
+    needs: tuple[tuple[int, int], ...]
+
+
+class EventCounts:
+    """How many lines were read, and how many of them are ignored."""
+
+    def __init__(self) -> None:
+        self.lines = 0
+        self.ignored = 0
+
+
+def log_events(paths: Sequence[str], event_map: EventMap, counts: EventCounts) -> Iterator[Observed]:
+    """The events of all files, one file after the other, without those that are ignored. Raises `UsageProblem`."""
+    for path in paths:
+        for line in _lines(path):
+            counts.lines += 1
+            event = event_map.observed(line, _process(line, event_map))
+            if event is None:
+                counts.ignored += 1
+            else:
+                yield event
+
+
+def _process(line: LogLine, event_map: EventMap) -> str:
+    if event_map.process is None:
+        return Path(line.place.file).stem
+    process = line.data.get(event_map.process)
+    if isinstance(process, bool) or not isinstance(process, int | str):
+        line.place.refuse(
+            f"the field '{event_map.process}', which names the process, is missing or no name",
+            f"name the field with `process:` in {event_map.path}; without it each file is a process",
+        )
+    return str(process)
+
+
+def by_process(events: Iterator[Observed], event_map: EventMap) -> tuple[list[str], list[list[Ordered]]]:
+    """The names of the processes, and the events of each in its order. Raises `UsageProblem`."""
+    lists: dict[str, list[Observed]] = {}
+    for event in events:
+        lists.setdefault(event.process, []).append(event)
+    order = event_map.order
+    if order.sequence is not None:
+        for process, members in lists.items():
+            lists[process] = _in_sequence(members, order.sequence)
+    names = list(lists)
+    position = {process: number for number, process in enumerate(names)}
+    needs: dict[int, dict[int, int]] = {}
+
+    def need(event: Observed, process: str, count: int) -> None:
+        if process != event.process and process in position and count:
+            mine = needs.setdefault(id(event), {})
+            mine[position[process]] = max(mine.get(position[process], 0), count)
+
+    if order.messages is not None:
+        sent: dict[str, tuple[str, int]] = {}
+        for process, members in lists.items():
+            for number, event in enumerate(members, 1):
+                if order.messages.send in event.data:
+                    sent[json.dumps(event.data[order.messages.send])] = (process, number)
+        for members in lists.values():
+            for event in members:
+                source = sent.get(json.dumps(event.data.get(order.messages.receive)))
+                if order.messages.receive in event.data and source is not None:
+                    need(event, *source)
+    if order.clock is not None:
+        for members in lists.values():
+            for event in members:
+                clock = _of(event, order.clock, dict)
+                for process, time in clock.items():
+                    need(event, process, _before(lists.get(process, ()), order.clock, process, time))
+    if order.time is not None:
+        times = {
+            process: [_of(e, order.time.field, (int, float)) for e in members] for process, members in lists.items()
+        }
+        for process, members in lists.items():
+            for event, time in zip(members, times[process], strict=True):
+                for other, theirs in times.items():
+                    need(event, other, bisect_left(theirs, time - order.time.skew))
+    ordered = [
+        [Ordered(event, tuple(needs.get(id(event), {}).items())) for event in lists[process]] for process in names
+    ]
+    return names, ordered
+
+
+def _in_sequence(events: list[Observed], field: str) -> list[Observed]:
+    found = sorted(events, key=lambda event: _of(event, field, (int, float)))
+    for one, two in pairwise(found):
+        if one.data[field] == two.data[field]:
+            two.place.refuse(f"'{field}' is {two.data[field]}, as in {one.place} of the same process")
+    return found
+
+
+def _before(events: Sequence[Observed], field: str, process: str, time: Any) -> int:
+    """How many events of a process a vector clock has seen."""
+    return sum(_of(event, field, dict).get(process, 0) <= time for event in events)
+
+
+def _of(event: Observed, field: str, kind: Any) -> Any:
+    value = event.data.get(field)
+    if isinstance(value, bool) or not isinstance(value, kind):
+        event.place.refuse(f"the field '{field}', by which events are ordered, is missing or of another type")
+    return value
+
+
+# --- OpenTelemetry ---------------------------------------------------------------------------------------------------
+
+
+def _lines(path: str) -> Iterator[LogLine]:
+    """The objects of a file; a span of OpenTelemetry is one."""
+    for line in _objects(path):
+        if _SPANS in line.data:
+            yield from _spans(line)
+        else:
+            yield line
+
+
+def _objects(path: str) -> Iterator[LogLine]:
+    try:
+        with Path(path).open(encoding="utf-8-sig") as file:
+            first = file.readline(4096).strip()
+    except (OSError, UnicodeDecodeError):
+        first = ""
+    if first != "{":
+        return json_lines(path)
+    # One object over many lines, as a file of spans may be.
+    try:
+        data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except json.JSONDecodeError as failure:
+        Place(path, failure.lineno).refuse(f"this is no JSON: {failure.msg}", "a log has one object in each line")
+    return iter([LogLine(Place(path, 1), data)])
+
+
+def _spans(line: LogLine) -> Iterator[LogLine]:
+    """The spans of an export by their ends: name, attributes, and those of the resource."""
+    found: list[tuple[int, dict[str, Any]]] = []
+    try:
+        for resource in line.data[_SPANS]:
+            common = _attributes(resource.get("resource", {}).get("attributes", []))
+            for scope in resource.get("scopeSpans", []):
+                for span in scope.get("spans", []):
+                    end = int(span.get("endTimeUnixNano", 0))
+                    event = {**common, **_attributes(span.get("attributes", [])), "event": span["name"], "time": end}
+                    found.append((end, event))
+    except (AttributeError, KeyError, TypeError, ValueError) as failure:
+        line.place.refuse(f"no spans as OpenTelemetry exports them: {type(failure).__name__}: {failure}")
+    for _, event in sorted(found, key=lambda pair: pair[0]):
+        yield LogLine(line.place, event)
+
+
+def _attributes(pairs: list[dict[str, Any]]) -> dict[str, Any]:
+    return {pair["key"]: _attribute(pair["value"]) for pair in pairs}
+
+
+def _attribute(value: dict[str, Any]) -> Any:
+    ((kind, one),) = value.items()
+    match kind:
+        case "intValue":
+            return int(one)
+        case "arrayValue":
+            return [_attribute(member) for member in one.get("values", [])]
+        case "kvlistValue":
+            return _attributes(one.get("values", []))
+    return one
+
+
+def refuse_no_files(paths: Sequence[str]) -> None:
+    """Raise `UsageProblem` if a file is named twice."""
+    twice = sorted({path for path in paths if list(paths).count(path) > 1})
+    if twice:
+        raise UsageProblem(f"the log {twice[0]} is given twice")

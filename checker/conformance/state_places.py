@@ -1,0 +1,112 @@
+"""Places of a state by their names in a map: `term`, `Node#1.log[0].term`, `len(log)`, `log[-1]`."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+from fizz.base.light import dataclass
+from interpreter import Machine, State
+from interpreter.state.state import UNBOUND
+from interpreter.values.intern import Tag
+from interpreter.values.observed import from_plain, same, to_plain
+
+_PLACE: Final = re.compile(
+    r"\s*(?:(?P<length>len)\()?\s*(?:(?P<role>\w+)#(?P<number>\d+)\.)?(?P<name>\w+)(?P<rest>(?:\.\w+|\[[^\]]+\])*)\s*\)?\s*"
+)
+_PART: Final = re.compile(r"\.(\w+)|\[([^\]]+)\]")
+
+
+class NoSuchPlace(Exception):
+    """There is nothing at a place in a state, or its name is no place."""
+
+
+@dataclass(frozen=True, slots=True)
+class ValueThere:
+    """The value at a place: its id, or a number that was computed."""
+
+    number: int | None
+    computed: Any = None
+
+
+def value_at(machine: Machine, state: State, instance: str | None, place: str) -> ValueThere:
+    """The value at a place; names without an instance are fields of `instance`, else state variables.
+
+    Raises `NoSuchPlace`.
+    """
+    match = _PLACE.fullmatch(place)
+    if match is None:
+        raise NoSuchPlace(f"'{place}' is no place of a state")
+    number = UNBOUND
+    name = match["name"]
+    if match["role"]:
+        number = _of_instance(state, f"{match['role']}#{match['number']}", name)
+    else:
+        if instance is not None:
+            number = _of_instance(state, instance, name)
+        if number == UNBOUND:
+            number = state.get(("heap", name))
+    if number == UNBOUND:
+        where = f"{instance} has no field '{name}', and there is" if instance else "there is"
+        raise NoSuchPlace(f"{where} no state variable '{name}'")
+    for attribute, index in _PART.findall(match["rest"]):
+        number = _part(machine, state, number, attribute, index, place)
+    number = _resolved(machine, state, number)
+    if match["length"]:
+        value = to_plain(machine.values, number)
+        if not isinstance(value, list | dict | str):
+            raise NoSuchPlace(f"'{place}': {machine.values.text(number)} has no length")
+        return ValueThere(None, len(value))
+    return ValueThere(number)
+
+
+def _resolved(machine: Machine, state: State, number: int) -> int:
+    """What an alias refers to."""
+    if machine.values.tag(number) is Tag.REF:
+        return state.get(("cell", machine.values.payload(number)[0]))
+    return number
+
+
+def _of_instance(state: State, instance: str, name: str) -> int:
+    role, _, number = instance.partition("#")
+    found = state.get(("field", role, int(number), name))
+    return found if found != UNBOUND else state.get(("param", role, int(number), name))
+
+
+def _part(machine: Machine, state: State, number: int, attribute: str, index: str, place: str) -> int:
+    values = machine.values
+    number = _resolved(machine, state, number)
+    tag, payload = values.tag(number), values.payload(number)
+    if attribute:
+        if tag is Tag.ROLE:
+            found = _of_instance(state, f"{payload[0]}#{payload[1]}", attribute)
+            if found != UNBOUND:
+                return found
+        elif tag in (Tag.STRUCT, Tag.RECORD) and attribute in dict(payload):
+            return int(dict(payload)[attribute])
+        raise NoSuchPlace(f"'{place}': {values.text(number)} has no '{attribute}'")
+    key = index.strip().strip("'\"")
+    if tag in (Tag.LIST, Tag.TUPLE) and key.lstrip("-").isdigit() and -len(payload) <= int(key) < len(payload):
+        return int(payload[int(key)])
+    if tag is Tag.DICT:
+        for one, value in payload:
+            if values.text(one) in (key, index.strip()) or values.payload(one) == key:
+                return int(value)
+    raise NoSuchPlace(f"'{place}': {values.text(number)} has nothing at [{index}]")
+
+
+def agrees(machine: Machine, there: ValueThere, observed: Any) -> bool:
+    """Whether the value at a place is what was observed."""
+    if there.number is None:
+        return bool(there.computed == observed)
+    return same(machine.values, there.number, observed)
+
+
+def text_of(machine: Machine, there: ValueThere) -> str:
+    """The value at a place as text."""
+    return str(there.computed) if there.number is None else machine.values.text(there.number)
+
+
+def text_of_observed(machine: Machine, observed: Any) -> str:
+    """An observed value as the model would print it."""
+    return machine.values.text(from_plain(machine.values, observed))

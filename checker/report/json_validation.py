@@ -1,0 +1,53 @@
+"""The report on logs as a JSON object."""
+
+from __future__ import annotations
+
+from checker.conformance.event_map import Observed
+from checker.conformance.validation_report import LogRun, Rejection, ValidationReport
+from checker.report.json_report import json_entry, json_given, json_text
+
+
+def json_validation(report: ValidationReport) -> str:
+    """The object as text, indented."""
+    fields = {
+        "verdict": report.verdict,
+        "exit_code": int(report.exit_code),
+        "model": report.model,
+        **json_given(report.given),
+        "map": report.map,
+        "runs": [_run(run) for run in report.runs],
+        "actions": report.actions,
+        "lines": {"all": len(report.all_lines), "ran": len(report.covered)},
+        "cut_by": report.cut_by,
+        "elapsed_s": round(report.elapsed_s, 3),
+    }
+    return json_text(fields)
+
+
+def _run(run: LogRun) -> dict[str, object]:
+    return {
+        "files": list(run.files),
+        "verdict": run.verdict,
+        "lines": run.lines,
+        "ignored": run.ignored,
+        "events": run.explained,
+        "values": run.values,
+        "silent": run.silent,
+        "nodes": run.nodes,
+        "reason": run.reason or None,
+        "judged": [{"property": one.name, "on": "every" if one.every else "some"} for one in run.judged],
+        **({} if run.rejection is None else {"rejection": _rejection(run.rejection)}),
+    }
+
+
+def _rejection(why: Rejection) -> dict[str, object]:
+    return {
+        "steps": [json_entry(entry) for entry in why.entries],
+        "states": [dict(state) for state in why.states],
+        "events": [{**_event(one.event), "reasons": [list(reasons) for reasons in one.reasons]} for one in why.events],
+        "doubtful": None if why.doubtful is None else _event(why.doubtful),
+    }
+
+
+def _event(event: Observed) -> dict[str, object]:
+    return {"file": event.place.file, "line": event.place.line, "kind": event.kind, "text": event.text}

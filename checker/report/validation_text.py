@@ -1,0 +1,138 @@
+"""The report on logs as text: why a log is rejected, what was compared, what of the model was exercised."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from rich.text import Text
+
+from checker.conformance.validation_report import LogRun, Rejection, ValidationReport
+from checker.report.model_rows import file_names
+from checker.report.page import Page
+from checker.report.terminal_report import plural
+from checker.report.trace_text import print_change
+
+_STYLES: Final = {"accepted": "bold green", "rejected": "bold red"}
+_LINES_SHOWN: Final = 10
+
+
+def print_validation(page: Page, report: ValidationReport) -> None:
+    """Print why runs are rejected, what was compared, what was exercised, and the verdict."""
+    for run in report.runs:
+        if run.rejection is not None:
+            _print_rejection(page, report, run, run.rejection)
+    if len(report.runs) > 1:
+        _print_runs(page, report)
+    for sentence in compared(report):
+        page.line(Text(sentence, "dim"), hang=2)
+    _print_exercised(page, report)
+    for run in report.runs:
+        for one in run.judged:
+            where = "" if one.event is None else f", first at {one.event.place}"
+            how = "every explanation" if one.every else "one explanation, but not on all"
+            page.line(Text(f"{one.name} is violated on {how} of {', '.join(run.files)}{where}", "bold red"), hang=2)
+    print_validation_verdict(page, report)
+
+
+def print_validation_verdict(page: Page, report: ValidationReport) -> None:
+    """One line: the verdict and its reason."""
+    line = Text(verdict_word_of(report), _STYLES.get(report.verdict, "bold yellow"))
+    line.append(f"  {validation_sentence(report)}", "")
+    page.line(line, hang=2)
+
+
+def verdict_word_of(report: ValidationReport) -> str:
+    """The verdict in capitals."""
+    return "NOTHING TO VALIDATE" if report.verdict == "nothing" else report.verdict.upper()
+
+
+def validation_sentence(report: ValidationReport) -> str:
+    """Why the verdict is what it is."""
+    run = next((run for run in report.runs if run.verdict == report.verdict), report.runs[0])
+    files = ", ".join(run.files)
+    match report.verdict:
+        case "accepted":
+            events = sum(run.explained for run in report.runs)
+            of = "it is" if len(report.runs) == 1 else f"{len(report.runs):,} logs are"
+            each = f"{files}: " if len(report.runs) == 1 else ""
+            wrong = [one.name for run in report.runs for one in run.judged if one.every]
+            but = f", but violates {', '.join(sorted(set(wrong)))}" if wrong else ""
+            return f"{each}{of} a behaviour of the model ({plural(events, 'event')}){but}"
+        case "rejected":
+            event = run.rejection.events[0].event if run.rejection and run.rejection.events else None
+            at = "" if event is None else f" at {event.place}, {event.text}"
+            return f"{files}: no run of the model explains event {run.explained + 1:,}{at}"
+    return f"{files}: {run.reason}"
+
+
+def compared(report: ValidationReport) -> list[str]:
+    """How much was read and compared, so that a map that accepts anything is seen."""
+    runs = report.runs
+    lines, ignored = sum(run.lines for run in runs), sum(run.ignored for run in runs)
+    events, values = sum(run.explained for run in runs), sum(run.values for run in runs)
+    silent, nodes = sum(run.silent for run in runs), sum(run.nodes for run in runs)
+    return [
+        f"{plural(lines, 'line')} read, {ignored:,} ignored; {plural(events, 'event')} explained with "
+        f"{plural(values, 'observed value')} and {plural(silent, 'silent step')}",
+        f"{plural(nodes, 'node')} in {report.elapsed_s:.2f} s",
+    ]
+
+
+def _print_exercised(page: Page, report: ValidationReport) -> None:
+    actions = report.actions
+    never = [key for key, count in actions.items() if not count]
+    counts = ", ".join(f"{key} {count:,}" for key, count in actions.items() if count)
+    page.line(Text(f"actions exercised: {counts or 'none'}", "dim"), hang=2)
+    if never:
+        page.line(Text(f"never exercised: {', '.join(never)}", "yellow"), hang=2)
+    missed = sorted(report.all_lines - report.covered)
+    done = len(report.all_lines) - len(missed)
+    page.line(Text(f"{done:,} of {plural(len(report.all_lines), 'line')} of actions and funcs ran", "dim"), hang=2)
+    if missed and done:
+        shown = ", ".join(str(line) for _, line in missed[:_LINES_SHOWN])
+        more = f" and {len(missed) - _LINES_SHOWN:,} more" if len(missed) > _LINES_SHOWN else ""
+        page.line(Text(f"lines that did not run: {shown}{more}", "dim"), hang=2)
+
+
+def _print_runs(page: Page, report: ValidationReport) -> None:
+    header = ("log", "verdict", "values", "events")
+    rows = [
+        (
+            Text(", ".join(run.files)),
+            Text(run.verdict, _STYLES.get(run.verdict, "yellow")),
+            Text(f"{run.values:,}"),
+            Text(f"{run.explained:,}"),
+        )
+        for run in report.runs
+    ]
+    page.rows(header, rows)
+    page.line()
+
+
+def _print_rejection(page: Page, report: ValidationReport, run: LogRun, why: Rejection) -> None:
+    names = file_names(report.sources)
+    events = plural(run.explained, "event")
+    page.line(Text(f"The longest run that fits explains {events}; its last steps:", "bold"))
+    for entry in why.entries:
+        page.line(Text(entry.label, "bold cyan"), 4, 2)
+        for change in entry.changes:
+            print_change(page, change, names, entry.crash, 6)
+    for number, state in enumerate(why.states):
+        page.line(Text("The state may be then:" if not number else "or:", "bold"))
+        for path, value in state:
+            page.line(f"{path} = {value}", 4, 4)
+    page.line(
+        Text("The next events, and why they do not fit:" if len(why.events) > 1 else "What does not fit:", "bold")
+    )
+    for one in why.events:
+        page.line(Text(f"{one.event.place}  {one.event.text}", "bold red"), 4, 4)
+        for number, reasons in enumerate(one.reasons, 1):
+            where = f"in state {number}: " if len(one.reasons) > 1 else ""
+            for reason in reasons:
+                page.line(f"{where}{reason}", 6, 4)
+    if not why.events:
+        page.line("each process waits for an event of another one: their order has a circle", 4)
+    if why.doubtful is not None:
+        doubt = f"The first event with several explanations is {why.doubtful.place}, {why.doubtful.text}."
+        page.line(Text(f"{doubt} All of them were tried; the mistake may be as early as there.", "yellow"), hang=2)
+    page.line()
