@@ -10,7 +10,7 @@ from fizz import FizzError, Module
 from interpreter import ModelError
 
 
-class ModelFails(FizzError):
+class FailingModel(FizzError):
     """The diagnostic of a `ModelError`, to be printed as that of a model that does not load."""
 
     @property
@@ -20,8 +20,8 @@ class ModelFails(FizzError):
 
 @contextmanager
 def failing(module: Module) -> Iterator[None]:
-    """The block runs a model: a `ModelError` in it is raised as `ModelFails`."""
+    """The block runs a model: a `ModelError` in it is raised as `FailingModel`."""
     try:
         yield
     except ModelError as error:
-        raise ModelFails((error.diagnostic,), module.sources) from None
+        raise FailingModel((error.diagnostic,), module.sources) from None

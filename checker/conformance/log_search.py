@@ -99,14 +99,14 @@ class PerProcess:
 
 
 @dataclass(slots=True)
-class Node:
+class LogNode:
     """A state that explains some events. `ways`: how many steps its event might have been, where it came from."""
 
     state: State
     positions: Positions
     consumed: int
     silent: int
-    parent: Node | None = None
+    parent: LogNode | None = None
     step: Step | None = None
     event: Observed | None = None
     ways: int = 1
@@ -120,19 +120,19 @@ class LogSearched:
     `blocked`: the events that may come next after the furthest nodes.
     """
 
-    accepted: Node | None = None
-    furthest: list[Node] = field(default_factory=list)
+    accepted: LogNode | None = None
+    furthest: list[LogNode] = field(default_factory=list)
     stopped: bool = False
     bounded: bool = False
     nodes: int = 0
     most: int = 0
-    doubtful: Node | None = None
+    doubtful: LogNode | None = None
     """The first node of a settled or furthest run whose event might have been another step, or followed silent ones."""
 
 
-Look = Callable[[Node], bool]
+Look = Callable[[LogNode], bool]
 """Looks at a node that is reached by a step; whether the search may go on from it."""
-Settled = Callable[[list[Node]], None]
+Settled = Callable[[list[LogNode]], None]
 """Is given the nodes of a run in order, each once, when they are settled."""
 
 
@@ -148,16 +148,16 @@ def search_log(
     """Search for a run that explains all events. Raises `ModelError`, and what reading the events raises."""
     found = LogSearched()
     visited: dict[tuple[State, Positions], int] = {}
-    waiting: list[tuple[int, int, int, int, Node]] = []
+    waiting: list[tuple[int, int, int, int, LogNode]] = []
     number = 0
 
-    def put(node: Node, silently: bool = False) -> None:
+    def put(node: LogNode, silently: bool = False) -> None:
         nonlocal number
         number += 1
         heapq.heappush(waiting, (-node.consumed, node.silent + silently, int(silently), number, node))
 
     for state in beginnings:
-        start = Node(state, stream.first(), 0, 0)
+        start = LogNode(state, stream.first(), 0, 0)
         visited[state, start.positions] = 0
         if look(start):
             put(start)
@@ -170,7 +170,7 @@ def search_log(
         if silently:
             for step in fit.silent_steps(node.state):
                 _arrive(
-                    Node(step.target, node.positions, node.consumed, node.silent + 1, node, step), visited, look, put
+                    LogNode(step.target, node.positions, node.consumed, node.silent + 1, node, step), visited, look, put
                 )
             continue
         if node.consumed > found.most or not found.furthest:
@@ -187,7 +187,7 @@ def search_log(
             steps = fit.steps(node.state, event)
             ways = len(steps) + (len(following) > 1)
             for step in steps:
-                after = Node(step.target, positions, node.consumed + 1, 0, node, step, event, ways)
+                after = LogNode(step.target, positions, node.consumed + 1, 0, node, step, event, ways)
                 _arrive(after, visited, look, put)
         if fit.silent_steps(node.state):
             if node.silent < fit.silent.most:
@@ -202,7 +202,9 @@ def search_log(
     return found
 
 
-def _arrive(node: Node, visited: dict[tuple[State, Positions], int], look: Look, put: Callable[[Node], None]) -> None:
+def _arrive(
+    node: LogNode, visited: dict[tuple[State, Positions], int], look: Look, put: Callable[[LogNode], None]
+) -> None:
     key = (node.state, node.positions)
     known = visited.get(key)
     if known is not None and known <= node.silent:
@@ -213,7 +215,11 @@ def _arrive(node: Node, visited: dict[tuple[State, Positions], int], look: Look,
 
 
 def _settle(
-    node: Node, stream: EventStream, visited: dict[tuple[State, Positions], int], settled: Settled, found: LogSearched
+    node: LogNode,
+    stream: EventStream,
+    visited: dict[tuple[State, Positions], int],
+    settled: Settled,
+    found: LogSearched,
 ) -> None:
     """Nothing else waits: what led here is settled but for the last nodes, which the report may show."""
     path = path_to(node)
@@ -231,10 +237,10 @@ def _settle(
     stream.settle(node.positions)
 
 
-def path_to(node: Node) -> list[Node]:
+def path_to(node: LogNode) -> list[LogNode]:
     """The nodes of a run that are still known, in order."""
-    path: list[Node] = []
-    current: Node | None = node
+    path: list[LogNode] = []
+    current: LogNode | None = node
     while current is not None:
         path.append(current)
         current = current.parent

@@ -15,15 +15,22 @@ from checker.conformance.log_files import Place
 from checker.conformance.log_search import (
     EventStream,
     InOrder,
+    LogNode,
     LogSearched,
-    Node,
     PerProcess,
     path_to,
     search_log,
 )
 from checker.conformance.read_only import instructions
 from checker.conformance.step_fit import StepFit, key_of
-from checker.conformance.validation_report import Judged, LogRun, LogVerdict, NextEvent, Rejection, ValidationReport
+from checker.conformance.validation_report import (
+    JudgedAssertion,
+    LogRun,
+    LogVerdict,
+    NextEvent,
+    Rejection,
+    ValidationReport,
+)
 from checker.core.given import Given
 from checker.core.limits import Limits
 from checker.core.patience import Patience
@@ -169,13 +176,13 @@ class _Run:
     def validate(self) -> LogRun:
         """Search, and judge assertions on the run that was found."""
         found = self._search(lambda node: True)
-        judged: tuple[Judged, ...] = ()
+        judged: tuple[JudgedAssertion, ...] = ()
         if found.accepted is not None and self.said:
             # Is there an explanation on which none is violated?
             said = dict(self.said)
             again = self._search(lambda node: not self._violated(node))
             every = again.accepted is None and not again.stopped
-            judged = tuple(Judged(name, every, event) for name, event in said.items())
+            judged = tuple(JudgedAssertion(name, every, event) for name, event in said.items())
             if again.accepted is None:
                 self._clear()
                 found = self._search(lambda node: True)
@@ -222,13 +229,13 @@ class _Run:
         assert callable(look)
         return search_log(self.fit, self._stream(), self.beginnings, self.patience, self.most, look, self._settled)
 
-    def _violated(self, node: Node) -> list[str]:
+    def _violated(self, node: LogNode) -> list[str]:
         said = [one.property.name for one in self.questions.of_state(node.state) if one.property.kind != "exists"]
         if node.parent is not None and node.step is not None:
             said += [one.property.name for one in self.questions.of_step(node.parent.state, node.step)]
         return said
 
-    def _settled(self, nodes: list[Node]) -> None:
+    def _settled(self, nodes: list[LogNode]) -> None:
         for node in nodes:
             for name in self._violated(node):
                 self.said.setdefault(name, node.event)
@@ -258,7 +265,7 @@ class _Run:
             None if found.doubtful is None else found.doubtful.event,
         )
 
-    def _stream_after(self, node: Node) -> list[Observed]:
+    def _stream_after(self, node: LogNode) -> list[Observed]:
         """The events that may come next after a node: the logs are read again up to there."""
         stream = self._stream()
         if isinstance(stream, InOrder):
@@ -269,7 +276,7 @@ class _Run:
             return [event for event, _ in stream.next(position)]
         return [event for event, _ in stream.next(node.positions)]
 
-    def _entries(self, node: Node) -> Iterator[TraceEntry]:
+    def _entries(self, node: LogNode) -> Iterator[TraceEntry]:
         path = path_to(node)[-_STEPS_SHOWN - 1 :]
         for before, after in pairwise(path):
             assert after.step is not None

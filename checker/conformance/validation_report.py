@@ -37,7 +37,7 @@ class Rejection:
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedAssertion:
     """An assertion that is violated on explanations of a log: on every one, or on some."""
 
     name: str
@@ -61,7 +61,7 @@ class LogRun:
     covered: frozenset[tuple[str, int]]
     reason: str = ""
     rejection: Rejection | None = None
-    judged: tuple[Judged, ...] = ()
+    judged: tuple[JudgedAssertion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
