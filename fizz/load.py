@@ -14,7 +14,7 @@ from pathlib import Path
 from fizz.abstract_models import abstract_models
 from fizz.base.errors import Diagnostic, FizzError, Span
 from fizz.base.room import with_room
-from fizz.checks.declarations import bound_by, declare
+from fizz.checks.declarations import Declarations, bound_by, declare
 from fizz.checks.resolve import reads_returns, resolve
 from fizz.model_files import Files, helper_module_names, load_helper_module, normalise, read_text
 from fizz.overrides import override_constants
@@ -109,10 +109,7 @@ def _load(
         sources=files.sources,
         helper_modules=tuple(module for module in modules.values() if module is not None),
         state_variables=tuple(model.state_variables),
-        constants=(
-            *model.constants,
-            *(f"{role}.{name}" for role, names in model.role_constants.items() for name in names),
-        ),
+        constants=_constants_of(model),
         reads_returns=reads_returns(model),
         warnings=tuple(sorted([*files.warnings, *checked.warnings, *_due(messages.warnings, merged)], key=_location)),
         role_constants=messages.role_constants,
@@ -123,6 +120,30 @@ def _load(
 def _load_abstract(file: str) -> Module:
     """A model that another one refines, with its own options; what it refines itself does not matter."""
     return _load(file, None, {}, {}, refining=False)
+
+
+def with_items(module: Module, items: tuple[ast.Item, ...]) -> Module:
+    """A model with other items, resolved anew; its options stay. Raises FizzError with what is wrong with it."""
+    modules = {helper.name: _names_of(helper) for helper in module.helper_modules}
+    model = declare(items, modules)
+    messages = resolve(model)
+    if messages.errors:
+        raise FizzError(tuple(dict.fromkeys(messages.errors))[:MAX_ERRORS], module.sources)
+    return replace(
+        module,
+        items=items,
+        state_variables=tuple(model.state_variables),
+        constants=_constants_of(model),
+        reads_returns=reads_returns(model),
+        warnings=(),
+        role_constants=messages.role_constants,
+    )
+
+
+def _constants_of(model: Declarations) -> tuple[str, ...]:
+    """The names of constants, those of roles with the role."""
+    of_roles = (f"{role}.{name}" for role, names in model.role_constants.items() for name in names)
+    return (*model.constants, *of_roles)
 
 
 def _due(warnings: Iterable[Diagnostic], options: Options) -> Iterator[Diagnostic]:

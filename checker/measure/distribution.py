@@ -32,6 +32,7 @@ def distribution_of(chain: Chain, ends: Ends, counter: int, ask: Callable[[], No
     size = int(left.sum())
     among = left[chain.source] & left[chain.target]
     leaving = left[chain.source] & ~left[chain.target]
+    waits = bool((among & (added == 0)).any())
     still = Transient(_matrix(chain, among & (added == 0), number, size), ask)
     growing: list[tuple[int, Any]] = [
         (int(gain), _matrix(chain, among & (added == gain), number, size).T.tocsr())
@@ -55,7 +56,8 @@ def distribution_of(chain: Chain, ends: Ends, counter: int, ask: Callable[[], No
     while waiting and missing > TAIL:
         ask()
         value = heapq.heappop(waiting)
-        visits = still.visits(arriving.pop(value))
+        arrived = arriving.pop(value)
+        visits = still.visits(arrived) if waits else arrived
         for gain, leave in ending:
             share = float(visits @ leave)
             if share > 0:

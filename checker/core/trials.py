@@ -1,0 +1,134 @@
+"""Many independent tasks, each in its own process, several at a time."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection, wait
+from typing import Final, Generic, TypeVar
+
+_PATIENCE_S: Final = 20.0
+_TICK_S: Final = 0.5
+
+Task = TypeVar("Task")
+Answer = TypeVar("Answer")
+Died = Callable[[Task, str, float], Answer]
+"""Makes the answer for a task whose process died: how it ended, and after how many seconds."""
+
+
+def run_trials(
+    tasks: Sequence[Task],
+    work: Callable[[Task], Answer],
+    died: Died[Task, Answer],
+    jobs: int,
+    tick: Callable[[], None] = lambda: None,
+) -> Generator[tuple[int, Answer], None, None]:
+    """Do some work for each task, `jobs` at a time. Yields (index, answer) of each when it is done: not in order.
+
+    `work` must be known to a new process: a function of a module, or a partial one. `tick` is called now and then. When
+    the generator is closed, unfinished work is ended.
+    """
+    # Where processes can be forked they need not import everything again.
+    context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
+    waiting, running = list(enumerate(tasks))[::-1], list[_Trial[Task, Answer]]()
+    try:
+        while waiting or running:
+            while waiting and len(running) < jobs:
+                running.append(_Trial(context, *waiting.pop(), work, died))
+            tick()
+            ready = wait([trial.answer for trial in running], _TICK_S)
+            for trial in [trial for trial in running if trial.answer in ready]:
+                answer = trial.result()
+                running.remove(trial)
+                yield trial.index, answer
+    finally:
+        for trial in running:
+            trial.interrupt()
+        for trial in running:
+            trial.end()
+
+
+@dataclass(slots=True, eq=False)
+class _Trial(Generic[Task, Answer]):
+    """One task in its own process."""
+
+    context: multiprocessing.context.BaseContext
+    index: int
+    task: Task
+    work: Callable[[Task], Answer]
+    died: Died[Task, Answer]
+    begun: float = field(default_factory=time.monotonic)
+    answer: Connection = field(init=False)
+    process: multiprocessing.process.BaseProcess = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.answer, other_end = self.context.Pipe(duplex=False)
+        # Every context has `Process`; the base class does not declare it.
+        arguments = (self.work, self.task, other_end)
+        self.process = self.context.Process(target=_work_in_process, args=arguments, daemon=False)  # type: ignore[attr-defined]
+        with _interrupts_wait():
+            self.process.start()
+        other_end.close()
+
+    def result(self) -> Answer:
+        """The answer of the process, or that it died."""
+        try:
+            answer: Answer = self.answer.recv()
+        except EOFError:
+            self.process.join()
+            code = self.process.exitcode or 0
+            how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
+            text = f"the process of this run {how}; most likely there is not enough memory"
+            return self.died(self.task, text, time.monotonic() - self.begun)
+        self.process.join()
+        self.answer.close()
+        return answer
+
+    def interrupt(self) -> None:
+        """Interrupt the run, so that it removes its temporary files. Its answer is dropped."""
+        self.answer.close()
+        if self.process.is_alive() and self.process.pid is not None:
+            os.kill(self.process.pid, signal.SIGINT)
+
+    def end(self) -> None:
+        """Wait for the end; kill the process if it does not come."""
+        self.process.join(_PATIENCE_S)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+
+
+@contextmanager
+def _interrupts_wait() -> Iterator[None]:
+    """Delay interruptions while a process is started; the new process unblocks them itself."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work_in_process(work: Callable[[Task], Answer], task: Task, answer: Connection) -> None:
+    """The process of one task, in its own process group, so that Ctrl-C reaches only the parent."""
+    if hasattr(os, "setpgrp"):
+        os.setpgrp()
+    for name in ("SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    # The answer of an interrupted run is dropped.
+    with suppress(KeyboardInterrupt, BrokenPipeError):
+        if hasattr(signal, "pthread_sigmask"):
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+        answer.send(work(task))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    answer.close()

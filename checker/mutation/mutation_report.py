@@ -1,0 +1,92 @@
+"""What became of the mutants of a model: plain data for printers and scripts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, get_args
+from typing import Literal as OneOf
+
+from checker.core.given import Given
+from checker.core.limits import StopReason
+from checker.core.problems import ExitCode
+from fizz import Span
+
+Fate = OneOf["noticed", "survived", "equivalent", "beyond the budget", "does not load", "not run"]
+"""What became of a mutant. Equivalent: it has the same states and transitions, by their keys."""
+FATES: Final[tuple[Fate, ...]] = get_args(Fate)
+
+
+@dataclass(frozen=True, slots=True)
+class MutantResult:
+    """A mutant and what became of it.
+
+    `by`: the properties that are violated, or `deadlock`, or `error` if it fails while running. `why`: the message of
+    one that does not load, or what it went beyond. `function`: where the place is, as `action Sell`.
+    """
+
+    number: int
+    change: str
+    span: Span
+    function: str
+    diff: tuple[str, ...]
+    fate: Fate
+    by: tuple[str, ...] = ()
+    why: str | None = None
+    states: int | None = None
+    elapsed_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class MutationReport:
+    """The mutants of one model. `states` and `cut` are those of the model itself; `properties` what was asked of each.
+
+    `stopped`: why some mutants were not run, if so.
+    """
+
+    model: str
+    given: Given
+    states: int
+    cut: int
+    properties: tuple[str, ...]
+    budget: int
+    results: tuple[MutantResult, ...]
+    stopped: StopReason | None = None
+    elapsed_s: float = 0.0
+
+    @property
+    def counts(self) -> Mapping[Fate, int]:
+        """How many mutants had each fate."""
+        found = Counter(one.fate for one in self.results)
+        return {fate: found[fate] for fate in FATES}
+
+    @property
+    def survivors(self) -> tuple[MutantResult, ...]:
+        """The mutants that no property noticed, though they differ."""
+        return tuple(one for one in self.results if one.fate == "survived")
+
+    @property
+    def noticed_by(self) -> Mapping[str, tuple[int, int]]:
+        """By property, how many mutants it noticed, and how many of them it alone."""
+        return {
+            name: (
+                sum(name in one.by for one in self.results),
+                sum(one.by == (name,) for one in self.results),
+            )
+            for name in (*self.properties, "error")
+        }
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """1 if a mutant survived, 3 if that is open for some, 0 if all were noticed, are equivalent or do not load."""
+        if self.stopped is StopReason.INTERRUPTED:
+            return ExitCode.INTERRUPTED
+        if self.survivors:
+            return ExitCode.BROKEN
+        undecided = self.counts["beyond the budget"] + self.counts["not run"]
+        return ExitCode.BOUNDED if undecided else ExitCode.PASSED
+
+    def __repr__(self) -> str:
+        fates = ", ".join(f"{count} {fate}" for fate, count in self.counts.items() if count)
+        return f"<MutationReport {self.model}: {len(self.results)} mutants; {fates}>"

@@ -1,0 +1,61 @@
+"""Mutants for people: those that no property noticed, with the changed lines, and how many each property noticed."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from checker.core.visible import printable
+from checker.mutation.mutation_report import MutantResult, MutationReport
+from checker.report.page import Page
+from checker.report.terminal_report import plural
+from checker.report.trace_text import file_names
+
+_STYLES = {"survived": "bold red", "beyond the budget": "bold yellow", "does not load": "yellow", "not run": "yellow"}
+_DIFF = {"-": "red", "+": "green"}
+
+
+def print_mutation(page: Page, report: MutationReport, every: bool) -> None:
+    """Print the mutants that need a reader; `every`: also those that were noticed, or are equivalent."""
+    names = file_names([one.span.file for one in report.results])
+    for one in report.results:
+        if every or one.fate in ("survived", "beyond the budget"):
+            _print_mutant(page, one, names.get(one.span.file, one.span.file))
+            page.line()
+    counts = [
+        [Text(printable(name)), Text(f"{noticed:,}"), Text(f"{alone:,}")]
+        for name, (noticed, alone) in report.noticed_by.items()
+        if noticed or name != "error"
+    ]
+    if counts:
+        page.rows(("property", "noticed", "it alone"), counts)
+        page.line()
+    print_mutation_verdict(page, report)
+
+
+def _print_mutant(page: Page, one: MutantResult, file: str) -> None:
+    line = Text(one.fate, _STYLES.get(one.fate, "green"))
+    place = f" in {one.function}" if one.function else ""
+    line.append(f"  {printable(file)}:{one.span.line}{printable(place)}: {one.change}", "not bold")
+    if one.by:
+        line.append(f"  by {printable(', '.join(one.by))}", "dim")
+    page.line(line, hang=2)
+    for changed in one.diff:
+        page.line(Text(printable(changed), _DIFF.get(changed[:1], "dim")), 4, 4)
+    if one.why is not None:
+        page.line(Text(printable(one.why), "dim"), 4, 2)
+
+
+def print_mutation_verdict(page: Page, report: MutationReport) -> None:
+    """One line: how many mutants had which fate."""
+    good = not report.survivors
+    line = Text("MUTATED", "bold green" if good and not report.exit_code else "bold red" if not good else "bold yellow")
+    page.line(line.append(f"  {printable(sentence(report))}", "bold"), hang=2)
+
+
+def sentence(report: MutationReport) -> str:
+    """The fates of all mutants, in one sentence."""
+    fates = [f"{count:,} {fate}" for fate, count in report.counts.items() if count]
+    stopped = "" if report.stopped is None else f"; {report.stopped.sentence}"
+    bounded = "" if not report.cut else f"; {plural(report.cut, 'state')} of the model at the bound max_actions"
+    name = report.model.rpartition("/")[2]
+    return f"{name}: {plural(len(report.results), 'mutant')}: {', '.join(fates)}{bounded}{stopped}"
