@@ -24,6 +24,8 @@ _KEPT: Final = 200
 _SETTLES_EVERY: Final = 500
 
 Positions = tuple[int, ...]
+Visited = dict[tuple[State, Positions], int]
+"""The nodes that were met, with the fewest silent steps since the last event."""
 
 
 class EventStream(Protocol):
@@ -147,7 +149,7 @@ def search_log(
 ) -> LogSearched:
     """Search for a run that explains all events. Raises `ModelError`, and what reading the events raises."""
     found = LogSearched()
-    visited: dict[tuple[State, Positions], int] = {}
+    visited: Visited = {}
     waiting: list[tuple[int, int, int, int, LogNode]] = []
     number = 0
 
@@ -202,9 +204,7 @@ def search_log(
     return found
 
 
-def _arrive(
-    node: LogNode, visited: dict[tuple[State, Positions], int], look: Look, put: Callable[[LogNode], None]
-) -> None:
+def _arrive(node: LogNode, visited: Visited, look: Look, put: Callable[[LogNode], None]) -> None:
     key = (node.state, node.positions)
     known = visited.get(key)
     if known is not None and known <= node.silent:
@@ -217,7 +217,7 @@ def _arrive(
 def _settle(
     node: LogNode,
     stream: EventStream,
-    visited: dict[tuple[State, Positions], int],
+    visited: Visited,
     settled: Settled,
     found: LogSearched,
 ) -> None:

@@ -86,12 +86,9 @@ class StepFit:
         words = self.silent.steps
         if step.crashes:
             return "crash" in words
-        match step.rule.kind:
-            case StepKind.CONTINUE:
-                return "continue" in words or key_of(step.actor) in words
-            case StepKind.DELIVER:
-                return "deliver" in words or key_of(step.actor) in words
-        return key_of(step.actor) in words or step.actor in words
+        # A start is silent only if it is named.
+        word = {StepKind.CONTINUE: "continue", StepKind.DELIVER: "deliver"}.get(step.rule.kind)
+        return word in words or key_of(step.actor) in words or step.actor in words
 
     def _moves_of(self, state: State, event: Observed) -> tuple[Step, ...]:
         """The steps of the action or the crash that an event names, whatever it says of values."""
