@@ -7,9 +7,9 @@
     for entry in report.trace.entries if report.trace else ():
         print(entry.label, entry.changes)
 
-`fizzpy.measure` computes probabilities and expected values. `fizzpy.simulate` makes random walks, `fizzpy.trace`
-follows a guided trace, `fizzpy.explain` says why actions have no step, `fizzpy.coverage` what ran, as the commands of
-these names do.
+`fizzpy.measure` computes probabilities and expected values, `fizzpy.mutate` changes a model in one place at a time, to
+see whether its properties notice, `fizzpy.simulate` makes random walks, `fizzpy.trace` follows a guided trace,
+`fizzpy.explain` says why actions have no step, `fizzpy.coverage` what ran, as the commands of these names do.
 
 `Report`, `PropertyReport`, `Trace`, `TraceEntry` and `Change` are the types of what comes back, `SimulationReport` and
 `GuidedReport` those of the walks, `ActionsReport`, `StateReport` and `Coverage` those of explanations and coverage. A
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from checker.core.report import PropertyReport, Report
     from checker.core.trace import Change, Trace, TraceEntry
     from checker.measure.measured import Measured
+    from checker.mutation.mutation_report import MutationReport
     from checker.traces.walk_report import GuidedReport, SimulationReport
     from fizz import FizzError
 
@@ -53,6 +54,7 @@ __all__ = [
     "GuidedReport",
     "HistoryReport",
     "Measured",
+    "MutationReport",
     "Problem",
     "PropertyReport",
     "Report",
@@ -68,6 +70,7 @@ __all__ = [
     "history",
     "main",
     "measure",
+    "mutate",
     "simulate",
     "trace",
     "validate",
@@ -83,6 +86,7 @@ _HOMES = {
     "checker.core.report": ("ExitCode", "PropertyReport", "Report"),
     "checker.core.trace": ("Change", "Trace", "TraceEntry"),
     "checker.measure.measured": ("Measured",),
+    "checker.mutation.mutation_report": ("MutationReport",),
     "checker.traces.walk_report": ("GuidedReport", "SimulationReport"),
     "fizz": ("FizzError",),
 }
@@ -480,6 +484,50 @@ def validate(
         each=each,
         most=most,
         limits=Limits.asked_for({"timeout": timeout}),
+        **_given(options, constants),
+    )
+
+
+def mutate(
+    model: str | PathLike[str],
+    *,
+    budget: int = 10,
+    at_most: int | None = None,
+    workers: int | None = None,
+    constants: Mapping[str, object] | None = None,
+    options: Mapping[str, object] | None = None,
+    properties: Sequence[str] | None = None,
+    timeout: float | None = None,
+    symmetry: bool = True,
+    progress: Callable[[int, int, int], None] | None = None,
+) -> MutationReport:
+    """Change a model in one place at a time, and say which changes none of its properties notices.
+
+    budget      a mutant may have so many times the states of the model
+    at_most     try so many mutants, evenly chosen; None: all
+    workers     mutants at a time; None: as many as cores
+    timeout     end after so many seconds: the mutants tried until then count
+    progress    called with the numbers of mutants tried, of those that survived, and of all
+
+    The rest is as in `check`, and so are the exceptions; `UsageProblem` if a property is violated as it is.
+    """
+    _refuse_strangers()
+    from checker.core.exploration import Settings
+    from checker.core.limits import Limits
+    from checker.core.locate import locate
+    from checker.mutation.mutating import mutate as mutate_model
+
+    return mutate_model(
+        locate(str(model)),
+        budget=budget,
+        at_most=at_most,
+        workers=workers,
+        settings=Settings(
+            limits=Limits.asked_for({"timeout": timeout}),
+            properties=None if properties is None else tuple(properties),
+            symmetry=symmetry,
+        ),
+        counted=progress or (lambda done, survived, total: None),
         **_given(options, constants),
     )
 

@@ -38,6 +38,7 @@ _MODULES: Final = {
     "coverage": "coverage_command",
     "fmt": "format_command",
     "measure": "measure_command",
+    "mutate": "mutate_command",
     "history": "conformance_commands",
     "validate": "conformance_commands",
 }

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from checker.expectations.promise_runs import PromiseResult
     from checker.expectations.promises import Promise
     from checker.measure.measured import Measured
+    from checker.mutation.mutation_report import MutationReport
     from checker.report.annotations import Annotation
     from checker.report.page import Page
     from checker.traces.walk_report import GuidedReport, SimulationReport, WalkProgress
@@ -170,6 +171,21 @@ class Output:
 
             (print_measured_head if self.quiet else print_measured)(self._page(), measured)
 
+    def mutation(self, report: MutationReport) -> None:
+        """Print what became of mutants."""
+        with _readers_may_leave():
+            if self.json:
+                from checker.report.json_mutation import json_mutation
+
+                print_result(json_mutation(report))
+                return
+            from checker.report.mutation_text import print_mutation, print_mutation_verdict
+
+            if self.quiet:
+                print_mutation_verdict(self._page(), report)
+            else:
+                print_mutation(self._page(), report, self.every)
+
     def promises(
         self, results: Sequence[PromiseResult], not_run: Sequence[Promise], engine: str, code: ExitCode
     ) -> None:
@@ -256,6 +272,20 @@ class Output:
         line = ProgressLine(sys.stderr)
         try:
             yield lambda progress: line.show(walking_text(progress), "walking")
+        finally:
+            line.clear()
+
+    @contextmanager
+    def mutating(self) -> Iterator[Callable[[int, int, int], None]]:
+        """A line with the number of mutants that were tried while the block runs, if there is a terminal."""
+        if not self._watched:
+            yield lambda done, survived, total: None
+            return
+        from checker.report.progress import ProgressLine, mutating_text
+
+        line = ProgressLine(sys.stderr)
+        try:
+            yield lambda done, survived, total: line.show(mutating_text(done, survived, total), f"{done}")
         finally:
             line.clear()
 

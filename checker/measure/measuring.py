@@ -66,7 +66,7 @@ class SearchInterrupted(Problem):
     exit_code = ExitCode.INTERRUPTED
 
 
-class ModelFails(Problem):
+class MeasuredModelFails(Problem):
     """The model failed while it ran."""
 
     exit_code = ExitCode.MODEL_ERROR
@@ -239,10 +239,10 @@ def _has_channels(program: Program) -> bool:
     return any("Channel(" in text for text in program.sources.values())
 
 
-def _failure(error: ModelError) -> ModelFails:
+def _failure(error: ModelError) -> MeasuredModelFails:
     span = error.span
     place = "" if span is None else f"{span.file}:{span.line}:{span.column}: "
-    return ModelFails(f"{place}{error.text} [{error.code}]", "fizzpy check tells which steps lead there")
+    return MeasuredModelFails(f"{place}{error.text} [{error.code}]", "fizzpy check tells which steps lead there")
 
 
 class _Measuring:

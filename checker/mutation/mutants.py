@@ -35,7 +35,7 @@ WEAKENED: Final = "fairness weakened"
 _MOVED: Final = "statement moved down"
 
 
-class Change(NamedTuple):
+class Edit(NamedTuple):
     """What is done where, to which node, and what stands in its place; None: it is dropped from its block."""
 
     what: str
@@ -79,8 +79,12 @@ def mutants_of(module: Module) -> list[Mutant]:
 
 def _diff(before: list[str], after: list[str], what: str) -> tuple[str, ...]:
     """The lines that differ, as in a unified diff, without the common indentation; what moved with its neighbours."""
-    lines = [line for line in difflib.unified_diff(before, after, n=int(what == _MOVED), lineterm="") if line[:3] not in ("---", "+++")]
-    shown = [line for line in lines if not line.startswith("@@")]
+    lines = [
+        line
+        for line in difflib.unified_diff(before, after, n=int(what == _MOVED), lineterm="")
+        if line[:3] not in ("---", "+++")
+    ]
+    shown = [line for line in lines if not line.startswith("@@") and line[1:].strip()]
     margin = min((len(line[1:]) - len(line[1:].lstrip()) for line in shown), default=0)
     return tuple(f"{line[0]} {line[1 + margin :]}" for line in shown)
 
@@ -152,7 +156,7 @@ def _with(item: ast.Item, node: ast.Node, new: ast.Node | None) -> ast.Item:
     return changed
 
 
-def _changes(item: ast.Item) -> Iterator[Change]:
+def _changes(item: ast.Item) -> Iterator[Edit]:
     """All changes of an item; nothing in an assertion changes."""
     for node in nodes_in(_behaviour(item)):
         for change in _CHANGES:
@@ -162,58 +166,58 @@ def _changes(item: ast.Item) -> Iterator[Change]:
 # --- changes ---------------------------------------------------------------------------------------------------------
 
 
-def _of_guards(node: ast.Node) -> Iterator[Change]:
+def _of_guards(node: ast.Node) -> Iterator[Edit]:
     if isinstance(node, ast.Require):
-        yield Change("guard dropped", node.span, node, None)
+        yield Edit("guard dropped", node.span, node, None)
     elif isinstance(node, ast.If):
         for index, (condition, block) in enumerate(node.branches):
             branches = (*node.branches[:index], (ast.Literal(condition.span, True), block), *node.branches[index + 1 :])
             if not (isinstance(condition, ast.Literal) and condition.value is True):
-                yield Change("condition always true", node.span, node, replace(node, branches=branches))
+                yield Edit("condition always true", node.span, node, replace(node, branches=branches))
         if node.orelse is not None:
-            yield Change("else dropped", node.span, node, replace(node, orelse=None))
+            yield Edit("else dropped", node.span, node, replace(node, orelse=None))
     elif isinstance(node, ast.Choose) and node.condition is not None:
-        yield Change("filter dropped", node.span, node, replace(node, condition=None))
+        yield Edit("filter dropped", node.span, node, replace(node, condition=None))
 
 
-def _of_operators(node: ast.Node) -> Iterator[Change]:
+def _of_operators(node: ast.Node) -> Iterator[Edit]:
     if isinstance(node, ast.Binary):
         for operator in _COMPARISONS.get(node.operator, ()):
-            yield Change("comparison changed", node.span, node, replace(node, operator=operator))
+            yield Edit("comparison changed", node.span, node, replace(node, operator=operator))
         if node.operator in _ARITHMETIC:
-            yield Change("operator changed", node.span, node, replace(node, operator=_ARITHMETIC[node.operator]))
+            yield Edit("operator changed", node.span, node, replace(node, operator=_ARITHMETIC[node.operator]))
     elif isinstance(node, ast.Logical):
-        yield Change(
+        yield Edit(
             "and and or exchanged", node.span, node, replace(node, operator="or" if node.operator == "and" else "and")
         )
-        yield Change("condition dropped", node.span, node, node.left)
-        yield Change("condition dropped", node.span, node, node.right)
+        yield Edit("condition dropped", node.span, node, node.left)
+        yield Edit("condition dropped", node.span, node, node.right)
     elif isinstance(node, ast.Unary) and node.operator == "not":
-        yield Change("not dropped", node.span, node, node.operand)
+        yield Edit("not dropped", node.span, node, node.operand)
     elif isinstance(node, ast.AugmentedAssign) and node.operator in _ARITHMETIC:
-        yield Change("operator changed", node.span, node, replace(node, operator=_ARITHMETIC[node.operator]))
+        yield Edit("operator changed", node.span, node, replace(node, operator=_ARITHMETIC[node.operator]))
     elif isinstance(node, ast.Conditional):
-        yield Change("alternatives exchanged", node.span, node, replace(node, body=node.orelse, orelse=node.body))
+        yield Edit("alternatives exchanged", node.span, node, replace(node, body=node.orelse, orelse=node.body))
 
 
-def _of_constants(node: ast.Node) -> Iterator[Change]:
+def _of_constants(node: ast.Node) -> Iterator[Edit]:
     if not isinstance(node, ast.Literal):
         return
     value = node.value
     if isinstance(value, bool):
-        yield Change("constant changed", node.span, node, replace(node, value=not value))
+        yield Edit("constant changed", node.span, node, replace(node, value=not value))
     elif isinstance(value, int):
-        yield Change("constant changed", node.span, node, replace(node, value=value + 1))
+        yield Edit("constant changed", node.span, node, replace(node, value=value + 1))
         if value > 0:
-            yield Change("constant changed", node.span, node, replace(node, value=value - 1))
+            yield Edit("constant changed", node.span, node, replace(node, value=value - 1))
 
 
-def _of_statements(node: ast.Node) -> Iterator[Change]:
+def _of_statements(node: ast.Node) -> Iterator[Edit]:
     if isinstance(node, ast.Assign) and isinstance(node.value, ast.TupleExpression):
         items = node.value.items
         for index in range(len(items) - 1):
             swapped = (*items[:index], items[index + 1], items[index], *items[index + 2 :])
-            yield Change(
+            yield Edit(
                 "assignments exchanged", node.span, node, replace(node, value=replace(node.value, items=swapped))
             )
     if not isinstance(node, ast.Block):
@@ -221,32 +225,30 @@ def _of_statements(node: ast.Node) -> Iterator[Change]:
     statements = node.statements
     for index, statement in enumerate(statements):
         if not isinstance(statement, ast.Require | ast.Pass | ast.Helper):
-            yield Change("statement dropped", statement.span, statement, None)
+            yield Edit("statement dropped", statement.span, statement, None)
         if index + 1 < len(statements):
             moved = (*statements[:index], statements[index + 1], statement, *statements[index + 2 :])
-            yield Change(_MOVED, statement.span, node, replace(node, statements=moved))
+            yield Edit(_MOVED, statement.span, node, replace(node, statements=moved))
 
 
-def _of_scheduling(node: ast.Node) -> Iterator[Change]:
+def _of_scheduling(node: ast.Node) -> Iterator[Edit]:
     if isinstance(node, ast.Action):
         if node.fairness is not None:
-            yield Change(WEAKENED, node.name_span, node, replace(node, fairness=_WEAKER[node.fairness]))
+            yield Edit(WEAKENED, node.name_span, node, replace(node, fairness=_WEAKER[node.fairness]))
         if node.fairness in _STRONGER and node.name != "Init":
-            yield Change(
-                "fairness strengthened", node.name_span, node, replace(node, fairness=_STRONGER[node.fairness])
-            )
+            yield Edit("fairness strengthened", node.name_span, node, replace(node, fairness=_STRONGER[node.fairness]))
     if isinstance(node, ast.Choose | ast.ChooseBlock):
         fairness: ast.Fairness | None = None if node.fairness else "weak"
         what = WEAKENED if node.fairness else "fairness strengthened"
-        yield Change(what, node.span, node, replace(node, fairness=fairness))
+        yield Edit(what, node.span, node, replace(node, fairness=fairness))
     if isinstance(node, ast.Action | ast.Function) and node.name != "Init":
         if node.flow == "atomic":
-            yield Change("no longer atomic", node.name_span, node, replace(node, flow=None))
+            yield Edit("no longer atomic", node.name_span, node, replace(node, flow=None))
         elif node.flow in (None, "serial"):
-            yield Change("made atomic", node.name_span, node, replace(node, flow="atomic"))
+            yield Edit("made atomic", node.name_span, node, replace(node, flow="atomic"))
 
 
-_CHANGES: Final[tuple[Callable[[ast.Node], Iterator[Change]], ...]] = (
+_CHANGES: Final[tuple[Callable[[ast.Node], Iterator[Edit]], ...]] = (
     _of_guards,
     _of_operators,
     _of_constants,

@@ -17,6 +17,8 @@ from checker.report.terminal_report import plural
 BINS: Final = 16
 """The most bars of a histogram."""
 _BAR: Final = 40
+_LONGEST: Final = 240
+"""Of the text of a state; JSON has all of it."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 READINGS: Final = {
     "refused": "every step has a probability",
@@ -134,13 +136,14 @@ def _ranges(head: Sequence[tuple[float, float]]) -> list[tuple[str, float]]:
     """Bars for ranges of values; of whole numbers, each has the same number of them."""
     low, high = head[0][0], head[-1][0]
     whole = all(value == int(value) for value, _ in head)
-    width = math.ceil((high - low + 1) / BINS) if whole else (high - low) / BINS
+    unit = math.gcd(*(int(value - low) for value, _ in head)) if whole else 0
+    width = math.ceil(((high - low) / unit + 1) / BINS) * unit if whole else (high - low) / BINS
     shares = [0.0] * BINS
     for value, share in head:
         shares[min(int((value - low) / width), BINS - 1)] += share
     bars = []
     for i, share in enumerate(shares):
-        first, last = low + i * width, low + (i + 1) * width - (1 if whole else 0)
+        first, last = low + i * width, low + (i + 1) * width - unit
         if first <= high:
             bars.append((f"{first:.6g}" if first == last else f"{first:.6g} to {last:.6g}", share))
     return bars
@@ -159,7 +162,8 @@ def _print_states(page: Page, measured: Measured) -> None:
         head.append(f" (the most probable of {measured.lasting:,} states)", "not bold dim")
     page.line(head)
     for one in measured.states_shown:
-        line = Text(f"{one.often:.6f}  ").append(printable(one.state))
+        shown = one.state if len(one.state) <= _LONGEST else one.state[:_LONGEST] + " …"
+        line = Text(f"{one.often:.6f}  ").append(printable(shown))
         page.line(line.append("  (ended)", "dim") if one.ended else line, 2, 10)
 
 

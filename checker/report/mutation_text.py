@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
+
 from rich.text import Text
 
 from checker.core.visible import printable
 from checker.mutation.mutation_report import MutantResult, MutationReport
+from checker.report.model_rows import file_names
 from checker.report.page import Page
 from checker.report.terminal_report import plural
-from checker.report.trace_text import file_names
 
 _STYLES = {"survived": "bold red", "beyond the budget": "bold yellow", "does not load": "yellow", "not run": "yellow"}
 _DIFF = {"-": "red", "+": "green"}
@@ -16,10 +18,10 @@ _DIFF = {"-": "red", "+": "green"}
 
 def print_mutation(page: Page, report: MutationReport, every: bool) -> None:
     """Print the mutants that need a reader; `every`: also those that were noticed, or are equivalent."""
-    names = file_names([one.span.file for one in report.results])
+    names = file_names({one.span.file: "" for one in report.results})
     for one in report.results:
         if every or one.fate in ("survived", "beyond the budget"):
-            _print_mutant(page, one, names.get(one.span.file, one.span.file))
+            _print_mutant(page, one, names.get(one.span.file) or PurePath(one.span.file).name)
             page.line()
     counts = [
         [Text(printable(name)), Text(f"{noticed:,}"), Text(f"{alone:,}")]

@@ -60,6 +60,11 @@ def walking_text(progress: WalkProgress) -> str:
     )
 
 
+def mutating_text(done: int, survived: int, total: int) -> str:
+    """`12 of 40 mutants tried, 1 survived`"""
+    return f"{done:,} of {total:,} mutants tried" + (f", {survived:,} survived" if survived else "")
+
+
 def counting_text(done: int, broken: int, total: int) -> str:
     """`12 of 40 runs done, 1 broken`"""
     return f"{done:,} of {total:,} runs done" + (f", {broken:,} broken" if broken else "")

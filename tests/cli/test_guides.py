@@ -16,7 +16,7 @@ import pytest
 from tests.cli.conftest import Ended
 
 DOCS = Path(__file__).parents[2] / "docs"
-GUIDES = {"tutorial.md": 13, "reading-a-counterexample.md": 6, "is-my-green-run-right.md": 4}
+GUIDES = {"tutorial.md": 13, "reading-a-counterexample.md": 6, "is-my-green-run-right.md": 5}
 GAP = "..."
 BLOCK = re.compile(r"^```(\w+) ?(\w+\.\w+)?[^\n]*\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -28,6 +28,7 @@ RENAMED = {"set": "constants", "option": "options", "no_symmetry": "symmetry", "
 """Options of the command that have another name as keywords: an initial state is the end of the empty trace."""
 OUTPUT = {
     "audit",
+    "every",
     "as_walked",
     "dot",
     "full",
@@ -167,7 +168,7 @@ def test_options_are_documented(command: click.Command) -> None:
     assert not silent, lines([" ".join(names) for names in silent])
 
 
-@pytest.mark.parametrize("name", ["check", "simulate", "trace", "explain", "coverage", "measure"])
+@pytest.mark.parametrize("name", ["check", "simulate", "trace", "explain", "coverage", "measure", "mutate"])
 def test_options_are_keywords(name: str) -> None:
     """What a command can be asked its function in Python can be asked too, by the same name, and vice versa."""
     given = {str(parameter.name) for parameter in commands()[name].params} - OUTPUT

@@ -7,8 +7,11 @@ from pathlib import Path
 
 import pytest
 
-import fizzpy
+import fizzpy as api
 from fizzpy import Measured
+from tests.cli.conftest import fizzpy
+
+__all__ = ["fizzpy"]
 
 MODELS = Path(__file__).parent / "models"
 Measures = Callable[..., Measured]
@@ -19,7 +22,7 @@ def published() -> Measures:
     """Measure a published model, with its file of probabilities."""
 
     def run(name: str, **more: object) -> Measured:
-        return fizzpy.measure(MODELS / f"{name}.fizz", MODELS / f"{name}.yaml", **more)  # type: ignore[arg-type]
+        return api.measure(MODELS / f"{name}.fizz", MODELS / f"{name}.yaml", **more)  # type: ignore[arg-type]
 
     return run
 
@@ -33,6 +36,6 @@ def written(tmp_path: Path) -> Measures:
         model.write_text(text, encoding="utf-8")
         if probabilities is not None:
             file.write_text(probabilities, encoding="utf-8")
-        return fizzpy.measure(model, None if probabilities is None else file, **more)  # type: ignore[arg-type]
+        return api.measure(model, None if probabilities is None else file, **more)  # type: ignore[arg-type]
 
     return run
