@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from checker.conformance.failing import ModelFails
 from checker.core.exploration import Settings
 from checker.core.given import Given
 from checker.core.limits import StopReason
@@ -64,12 +65,6 @@ class SearchInterrupted(Problem):
     """The search was interrupted: there are no figures then."""
 
     exit_code = ExitCode.INTERRUPTED
-
-
-class MeasuredModelFails(Problem):
-    """The model failed while it ran."""
-
-    exit_code = ExitCode.MODEL_ERROR
 
 
 @with_room
@@ -185,7 +180,7 @@ class _Explored:
         self.driver = SearchDriver(self.run, self.program, (), clock, patience)
         self.driver.go(settings.limits, on=False)
         if self.driver.error is not None and self.driver.error.error is not None:
-            raise _failure(self.driver.error.error)
+            raise ModelFails((self.driver.error.error.diagnostic,), module.sources)
         if self.driver.stopped is not StopReason.COMPLETE:
             raise _cut(self.driver.stopped)
         self.graph: Graph = self.run.graph()
@@ -237,12 +232,6 @@ class _Explored:
 
 def _has_channels(program: Program) -> bool:
     return any("Channel(" in text for text in program.sources.values())
-
-
-def _failure(error: ModelError) -> MeasuredModelFails:
-    span = error.span
-    place = "" if span is None else f"{span.file}:{span.line}:{span.column}: "
-    return MeasuredModelFails(f"{place}{error.text} [{error.code}]", "fizzpy check tells which steps lead there")
 
 
 class _Measuring:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from checker.core.problems import ExitCode, Problem
+from fizzpy import FizzError
 from tests.measure.conftest import Measures
 
 MODEL = """\
@@ -115,9 +116,11 @@ atomic action Toss:
 
 def test_a_model_that_fails(written: Measures) -> None:
     """A mistake of the model has its place and code 75."""
-    problem = refused(lambda: written("action Init: x = 0\natomic action Go: x = 1 // x\n"))
-    assert "model.fizz:2:" in problem.text and "[R5]" in problem.text
-    assert problem.exit_code is ExitCode.MODEL_ERROR
+    with pytest.raises(FizzError) as caught:
+        written("action Init: x = 0\natomic action Go: x = 1 // x\n")
+    (diagnostic,) = caught.value.diagnostics
+    assert diagnostic.code == "R5" and diagnostic.span is not None and diagnostic.span.line == 2
+    assert caught.value.exit_code == ExitCode.MODEL_ERROR
 
 
 def test_names_of_assertions(written: Measures) -> None:
