@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from checker.conformance.failing import ModelFails
+from checker.conformance.failing import FailingModel
 from checker.core.exploration import Settings
 from checker.core.given import Given
 from checker.core.limits import StopReason
@@ -180,7 +180,7 @@ class _Explored:
         self.driver = SearchDriver(self.run, self.program, (), clock, patience)
         self.driver.go(settings.limits, on=False)
         if self.driver.error is not None and self.driver.error.error is not None:
-            raise ModelFails((self.driver.error.error.diagnostic,), module.sources)
+            raise FailingModel((self.driver.error.error.diagnostic,), module.sources)
         if self.driver.stopped is not StopReason.COMPLETE:
             raise _cut(self.driver.stopped)
         self.graph: Graph = self.run.graph()
