@@ -13,10 +13,11 @@ from pathlib import Path
 
 from fizz.abstract_models import abstract_models
 from fizz.base.errors import Diagnostic, FizzError, Span
+from fizz.base.light import dataclass
 from fizz.base.room import with_room
 from fizz.checks.declarations import Declarations, bound_by, declare
 from fizz.checks.resolve import reads_returns, resolve
-from fizz.model_files import Files, helper_module_names, load_helper_module, normalise, read_text
+from fizz.model_files import Files, ParseMemory, helper_module_names, load_helper_module, normalise, read_text
 from fizz.overrides import override_constants
 from fizz.settings import check_options, merge
 from fizz.syntax import ast
@@ -30,6 +31,23 @@ _OPTIONS = "it holds the options of the models in its folder, as UTF-8 text"
 _DEFINED = re.compile(
     r"^[ \t]*(?:[\w<> ]{0,60}\b(?:action|func|role|assertion|def)[ \t]+(\w+)|([\w ,()]{1,200}?)=(?!=))", re.MULTILINE
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What is known of a model, right or wrong.
+
+    `diagnostics`: its errors as they are shown, in their order; `module`: the model if there are none. `warnings` are
+    known in both cases, and so is what could be parsed: `items` of all files, and the definitions among them.
+    """
+
+    diagnostics: tuple[Diagnostic, ...]
+    warnings: tuple[Diagnostic, ...]
+    items: tuple[ast.Item, ...]
+    definitions: Declarations
+    helper_modules: tuple[HelperModule, ...]
+    sources: Mapping[str, str]
+    module: Module | None
 
 
 @with_room
@@ -47,7 +65,18 @@ def load(
     OSError if the file can not be read, and FizzError with everything that is wrong with the model.
     """
     with _no_collection():
-        return _load(os.fspath(path), text, options or {}, constants or {})
+        return _whole(_examine(os.fspath(path), text, options or {}, constants or {}, {}))
+
+
+@with_room
+def examine(path: str | os.PathLike[str], texts: Mapping[str, str], memory: ParseMemory | None = None) -> Examined:
+    """Everything that is wrong with a model, and what is known of it all the same: for editors.
+
+    `texts` are used instead of the contents of files, by their real paths. Raises OSError if the file can not be read,
+    FizzError if it is no text. `memory` makes the next examination of almost the same texts quick.
+    """
+    with _no_collection():
+        return _examine(os.fspath(path), None, {}, {}, texts, memory)
 
 
 @contextmanager
@@ -75,13 +104,19 @@ def _count_as_old() -> None:
         gc.unfreeze()
 
 
-def _load(
-    file: str, text: str | None, options: Mapping[str, str], constants: Mapping[str, str], refining: bool = True
-) -> Module:
+def _examine(
+    file: str,
+    text: str | None,
+    options: Mapping[str, str],
+    constants: Mapping[str, str],
+    texts: Mapping[str, str],
+    memory: ParseMemory | None = None,
+    refining: bool = True,
+) -> Examined:
     """`refining`: whether the abstract models that it refines are loaded too."""
     folder = Path(file).parent
-    files = Files(root=folder.resolve())
-    source = read_text(file) if text is None else normalise(text)
+    files = Files(root=folder.resolve(), texts=texts, memory=memory)
+    source = files.text_of(file) if text is None else normalise(text)
     parsed = files.parse(file, source)
     items = files.include_all(file, parsed)
     if all(map(_is_documentation, items)) and not files.diagnostics:
@@ -100,26 +135,37 @@ def _load(
     checked = check_options(settings, model)
     files.diagnostics.extend(checked.errors)
     refinements = tuple(abstract_models(files, model, _load_abstract)) if refining else ()
+    warnings = tuple(sorted([*files.warnings, *checked.warnings, *_due(messages.warnings, merged)], key=_location))
+    helper_modules = tuple(module for module in modules.values() if module is not None)
+    found = Examined(_shown(files), warnings, items, model, helper_modules, files.sources, None)
     if files.diagnostics:
-        raise _error(files)
-    return Module(
+        return found
+    whole = Module(
         path=file,
         items=items,
         options=checked.effective(merged),
         sources=files.sources,
-        helper_modules=tuple(module for module in modules.values() if module is not None),
+        helper_modules=helper_modules,
         state_variables=tuple(model.state_variables),
         constants=_constants_of(model),
         reads_returns=reads_returns(model),
-        warnings=tuple(sorted([*files.warnings, *checked.warnings, *_due(messages.warnings, merged)], key=_location)),
+        warnings=warnings,
         role_constants=messages.role_constants,
         refinements=refinements,
     )
+    return replace(found, module=whole)
+
+
+def _whole(found: Examined) -> Module:
+    """The model. Raises FizzError with what is wrong with it."""
+    if found.module is None:
+        raise FizzError(found.diagnostics, found.sources)
+    return found.module
 
 
 def _load_abstract(file: str) -> Module:
     """A model that another one refines, with its own options; what it refines itself does not matter."""
-    return _load(file, None, {}, {}, refining=False)
+    return _whole(_examine(file, None, {}, {}, {}, refining=False))
 
 
 def with_items(module: Module, items: tuple[ast.Item, ...]) -> Module:
@@ -228,7 +274,7 @@ def _options(files: Files, folder: Path, parsed: ParsedFile, overrides: Mapping[
     return merge(layers)
 
 
-def _error(files: Files) -> FizzError:
+def _shown(files: Files) -> tuple[Diagnostic, ...]:
     """All errors, by file in order of reading, then by position; equal messages at one position only once."""
     order = {file: index for index, file in enumerate(files.sources)}
 
@@ -237,7 +283,7 @@ def _error(files: Files) -> FizzError:
         return (order.get(span.file, len(order)), span.line, span.column) if span is not None else (-1, 0, 0)
 
     unique = dict.fromkeys(_of_constants(diagnostic) for diagnostic in sorted(files.diagnostics, key=position))
-    return FizzError(tuple(unique)[:MAX_ERRORS], files.sources)
+    return tuple(unique)[:MAX_ERRORS]
 
 
 def _of_constants(diagnostic: Diagnostic) -> Diagnostic:

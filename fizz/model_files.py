@@ -6,6 +6,7 @@ import errno
 import os
 import re
 import stat
+from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from pathlib import Path
 
@@ -13,12 +14,43 @@ from fizz import cache
 from fizz.base.errors import Diagnostic, FizzError, Span
 from fizz.base.light import dataclass
 from fizz.syntax import ast
-from fizz.syntax.layout import MAX_MESSAGES, lay_out
+from fizz.syntax.layout import MAX_MESSAGES, Piece, lay_out
 from fizz.syntax.module import HelperModule, ParsedFile, Settings
 
 MAX_BYTES = 1024 * 1024
 MAX_INCLUDES = 50
+MAX_PIECES = 5_000
 _ONLY_MODELS = "a model is one UTF-8 text file"
+
+
+_Lowered = tuple[tuple[ast.Item, ...], tuple[Diagnostic, ...]]
+
+
+@dataclass(slots=True)
+class ParseMemory:
+    """What pieces of files parse to, kept in this process instead of the cache.
+
+    An editor has a text parsed after each key that is typed, in which all but one item is as it was.
+    """
+
+    pieces: dict[Piece, _Lowered | FizzError] = field(default_factory=dict)
+
+    def lower(self, piece: Piece) -> _Lowered:
+        """As `lower_piece`. Raises FizzError."""
+        from fizz.syntax.lower import lower_piece
+
+        known = self.pieces.get(piece)
+        if known is None:
+            if len(self.pieces) >= MAX_PIECES:
+                self.pieces.clear()
+            try:
+                known = lower_piece(piece)
+            except FizzError as error:
+                known = FizzError(error.diagnostics)
+            self.pieces[piece] = known
+        if isinstance(known, FizzError):
+            raise FizzError(known.diagnostics)
+        return known
 
 
 @dataclass(slots=True)
@@ -29,15 +61,23 @@ class Files:
     sources: dict[str, str] = field(default_factory=dict)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     warnings: list[Diagnostic] = field(default_factory=list)
+    texts: Mapping[str, str] = field(default_factory=dict)
+    """Texts that stand for the contents of files, by their real paths: an editor has them."""
+    memory: ParseMemory | None = None
     _done: set[str] = field(default_factory=set)
     _open: list[str] = field(default_factory=list)
     _set: list[set[str]] = field(default_factory=list)
     """Of each open file, the constants that it has set so far: they replace those of what it includes."""
 
+    def text_of(self, file: str) -> str:
+        """The text of a file, as `read_text`."""
+        given = self.texts.get(os.path.realpath(file)) if self.texts else None
+        return read_text(file) if given is None else normalise(given)
+
     def parse(self, file: str, text: str) -> ParsedFile:
         """Parses one file and keeps its text and its messages."""
         self.sources[file] = text
-        parsed = parse_file(file, text)
+        parsed = parse_file(file, text, self.memory)
         self.diagnostics.extend(parsed.diagnostics)
         self.warnings.extend(parsed.warnings)
         return parsed
@@ -85,7 +125,7 @@ class Files:
         if identity in self._done:
             return ()
         try:
-            text = read_text(target)
+            text = self.text_of(target)
         except OSError as error:
             reason = error.strerror or "cannot be read"
             hint = "the path starts at the folder of the including file"
@@ -119,14 +159,26 @@ def is_inside(path: str, root: Path) -> bool:
     return os.path.commonpath([path, str(root)]) == str(root)
 
 
-def parse_file(file: str, text: str) -> ParsedFile:
-    """Parses the text of a file; the result comes from the cache where the same text was parsed before."""
+def parse_file(file: str, text: str, memory: ParseMemory | None = None) -> ParsedFile:
+    """Parses the text of a file; the result comes from the cache where the same text was parsed before.
+
+    A `memory` takes the place of the cache.
+    """
+    if memory is not None:
+        return _parse(file, text, memory.lower)
     key = cache.key_of(file, text)
     known = cache.get(key)
     if isinstance(known, ParsedFile):
         return known
     from fizz.syntax.lower import lower_piece  # textX is imported only when something has to be parsed
 
+    parsed = _parse(file, text, lower_piece)
+    if not parsed.diagnostics:
+        cache.put(key, parsed)
+    return parsed
+
+
+def _parse(file: str, text: str, lower: Callable[[Piece], _Lowered]) -> ParsedFile:
     layout = lay_out(file, text)
     items: list[ast.Item] = []
     diagnostics = list(layout.diagnostics)
@@ -136,7 +188,7 @@ def parse_file(file: str, text: str) -> ParsedFile:
         if found == MAX_MESSAGES:
             break
         try:
-            lowered, old_spellings = lower_piece(piece)
+            lowered, old_spellings = lower(piece)
         except FizzError as error:
             diagnostics.extend(error.diagnostics)
             found += 1
@@ -148,10 +200,7 @@ def parse_file(file: str, text: str) -> ParsedFile:
         from fizz.options import read_front_matter  # YAML is imported only when there is some
 
         settings = read_front_matter(file, layout.front_matter, diagnostics)
-    parsed = ParsedFile(tuple(items), layout.front_matter, settings, tuple(warnings), tuple(diagnostics))
-    if not diagnostics:
-        cache.put(key, parsed)
-    return parsed
+    return ParsedFile(tuple(items), layout.front_matter, settings, tuple(warnings), tuple(diagnostics))
 
 
 def read_text(file: str) -> str:
@@ -204,7 +253,7 @@ def helper_module_names(folder: Path) -> dict[str, str]:
 def load_helper_module(files: Files, name: str, path: str, mention: Span) -> HelperModule | None:
     """A mentioned module, or None with a diagnostic at the mention."""
     try:
-        text = read_text(path)
+        text = files.text_of(path)
     except OSError as error:
         files.diagnostics.append(_failed(name, mention, error.strerror or "cannot be read"))
         return None
@@ -212,7 +261,7 @@ def load_helper_module(files: Files, name: str, path: str, mention: Span) -> Hel
         files.diagnostics.append(_failed(name, mention, error.diagnostics[0].text))
         return None
     files.sources[path] = text
-    parsed = parse_file(path, text)
+    parsed = parse_file(path, text, files.memory)
     problems = list(parsed.diagnostics)
     items: list[ast.ConstantStatement | ast.TopHelper] = []
     if parsed.front_matter is not None:

@@ -34,6 +34,8 @@ def run(arguments: Sequence[str]) -> int:
 def _flush() -> None:
     """Flush the streams. A stream that fails is redirected, or Python would fail again when it exits."""
     for stream in (sys.stdout, sys.stderr):
+        if stream.closed:
+            continue  # the language server has closed it
         try:
             stream.flush()
         except OSError:

@@ -41,6 +41,7 @@ _MODULES: Final = {
     "mutate": "mutate_command",
     "history": "conformance_commands",
     "validate": "conformance_commands",
+    "lsp": "lsp_command",
 }
 """The modules of the other subcommands."""
 

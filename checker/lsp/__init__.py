@@ -1,0 +1,1 @@
+"""The language server: what editors ask about models, answered by the functions that the command uses."""
