@@ -93,6 +93,12 @@ def measure(
     module = load(model, options=options, constants=constants)
     read = MeasureFile() if file is None else read_measure_file(Path(file))
     refuse_unknown(read, module)
+    if not read.crashes:
+        # What only a crash leads to is no part of the chain.
+        module = replace(module, options=replace(module.options, crash_on_yield=False))
+    if any("#" in label or "=" in label for label in read.weights):
+        # What has a name of its own is not like its images.
+        settings = replace(settings, symmetry=False)
     asked = _asked(module, settings.properties)
     if until is not None and until not in asked:
         raise UsageProblem(
