@@ -55,7 +55,8 @@ def _settable(item: ast.Item) -> tuple[str, ...]:
         return (targets[0].id,)
     if isinstance(targets[0], ast.TupleExpression) and isinstance(value, ast.TupleExpression):
         names = targets[0].items
-        if len(names) == len(value.items) and _all_names(names):
+        unpacked = any(isinstance(item, ast.Starred) for item in value.items)
+        if len(names) == len(value.items) and _all_names(names) and not unpacked:
             return tuple(name.id for name in names if isinstance(name, ast.Name))
     return ()
 

@@ -20,7 +20,7 @@ _JOINTS = (":", "=")
 _STRING = r'"(?:[^"\\]|\\.?)*+"?'
 # The tokens that structure a text. A string may contain any of the others; an innermost bracket is one token.
 _TOKEN = re.compile(rf'{_STRING}|[(\[{{](?:[^"()\[\]{{}}]++|{_STRING})*+[)\]}}]|[()\[\]{{}},:=]', re.DOTALL)
-_UNORDERED = ("set(", "genericset(", "bag(")
+_UNORDERED = ("set(", "frozenset(", "genericset(", "bag(")
 _DEEPEST = 100
 
 

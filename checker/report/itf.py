@@ -15,6 +15,7 @@ from interpreter.explain.contents import Contents
 from interpreter.values import (
     BagValue,
     DictValue,
+    FrozenSetValue,
     GenericMap,
     GenericSet,
     Instance,
@@ -121,6 +122,8 @@ def itf_value(value: object, depth: int = 0) -> object:
             return [itf_value(item, depth + 1) for item in value.members()]
         case SetValue() | GenericSet():
             return {"#set": [itf_value(item, depth + 1) for item in value.members()]}
+        case FrozenSetValue():
+            return {"#set": [itf_value(item, depth + 1) for item in value.entries.values()]}
         case BagValue():
             counted = [[itf_value(item, depth + 1), count] for item, count in _counted(value)]
             return {"#map": counted}

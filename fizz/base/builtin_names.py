@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 BUILTIN_FUNCTIONS = frozenset(
-    "abs all any bool bytes chr dict dir enumerate fail float getattr hasattr hash int len list max min ord print"
-    " range repr reversed set sorted str sum tuple type zip struct record enum genericset genericmap bag"
+    "abs all any bool bytes chr dict dir enumerate fail float frozenset getattr hasattr hash int len list max min ord"
+    " print range repr reversed set sorted str sum tuple type zip struct record enum genericset genericmap bag"
     " symmetric_values".split()
 )
 RESERVED_FUNCTIONS = frozenset({"deepcopy", "resolve_role", "Channel"})

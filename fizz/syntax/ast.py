@@ -78,6 +78,13 @@ class FString(_Expression):
 
 
 @dataclass(frozen=True, slots=True)
+class Starred(_Expression):
+    """`*value`: the elements of a value, among those of a list or tuple."""
+
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
 class TupleExpression(_Expression):
     items: tuple[Expression, ...]
 
@@ -421,6 +428,7 @@ Expression = (
     | FString
     | TupleExpression
     | ListExpression
+    | Starred
     | DictExpression
     | Comprehension
     | Unary

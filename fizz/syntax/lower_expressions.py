@@ -45,10 +45,25 @@ class Expressions:
 
     def test_list(self, tree: Tree) -> ast.Expression:
         """One expression, or a tuple where there is a comma; also for the chains after `oneof`."""
-        items = tuple(self.test(node) for node in tree if node.rule_name in ("Test", "Chain"))
+        items = tuple(self._element(node) for node in tree if node.rule_name in ("Test", "Chain"))
         if len(items) == 1 and tree[len(tree) - 1].rule_name != "Comma":
-            return items[0]
+            return self._single(items[0])
         return ast.TupleExpression(self.span_of(tree), items)
+
+    def _element(self, tree: Tree) -> ast.Expression:
+        """One of several elements: it may be unpacked."""
+        if tree[0].rule_name != "Unpack":
+            return self.test(tree)
+        self._enter(1, tree)
+        value = self.test(tree[0][1])
+        self._leave(1)
+        return ast.Starred(self.span_of(tree), value)
+
+    def _single(self, item: ast.Expression) -> ast.Expression:
+        if isinstance(item, ast.Starred):
+            hint = "write `[*a]` for a list, `(*a,)` for a tuple"
+            raise self.error_at("L1", "'*' unpacks into a list, a tuple or a call", item.span, hint)
+        return item
 
     def test(self, tree: Tree) -> ast.Expression:
         """A `Test`, `Chain` or `Lambda`."""
@@ -61,6 +76,8 @@ class Expressions:
             return self.lambda_(first)
         if first.rule_name == "Plain":
             return self._plain(first)
+        if first.rule_name == "Unpack":
+            return self._single(self._element(tree))
         if len(tree) == 1:
             return self.chain(first)
         return self._conditional(tree)
@@ -226,7 +243,7 @@ class Expressions:
 
     def _tests(self, tree: Tree) -> tuple[ast.Expression, ...]:
         self._enter(1, tree)
-        items = tuple(self.test(node) for node in tree if node.rule_name == "Test")
+        items = tuple(self._element(node) for node in tree if node.rule_name == "Test")
         self._leave(1)
         return items
 
@@ -235,7 +252,7 @@ class Expressions:
             return self._comprehension(tree, "generator", clauses)
         items = self._tests(tree)
         if len(items) == 1 and child(tree, "Comma") is None:
-            return items[0]
+            return self._single(items[0])
         return ast.TupleExpression(self.span_of(tree), items)
 
     def _list(self, tree: Tree) -> ast.Expression:
@@ -248,7 +265,7 @@ class Expressions:
             hint = "put the comprehension in brackets of its own"
             raise self.error("L1", "unexpected ',' with a comprehension", tree, hint)
         lowered = self.clauses(clauses)
-        return ast.Comprehension(self.span_of(tree), kind, None, self._tests(tree)[0], lowered)
+        return ast.Comprehension(self.span_of(tree), kind, None, self._single(self._tests(tree)[0]), lowered)
 
     def clauses(self, tree: Tree) -> tuple[ast.Clause, ...]:
         result: list[ast.Clause] = []

@@ -129,8 +129,6 @@ def _translate(piece: Piece, failures: Failures) -> FizzError:
     hint = _hint(token, expected, offset)
     if piece.text[:offset].rstrip().endswith(("++", "--")):
         hint = "write `x += 1` or `x -= 1`"
-    if token == "*" and piece.text[:offset].rstrip().endswith(("[", "(", "{", ",")):
-        hint = "unpacking is not part of the language: write `a + [b]` for `[*a, b]`"
     if found := _AUGMENTED.match(piece.text, start):
         hint = f"`{found[0]}` is a statement and has no value: write it on a line of its own"
     return lines.error("L1", text, start, end, hint)

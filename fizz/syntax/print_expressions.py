@@ -65,6 +65,8 @@ class _Printer:
                 return name, _ATOM
             case ast.FString():
                 return self._f_string(node), _ATOM
+            case ast.Starred(value=value):
+                return f"*{self.text(value, _LOWEST)}", _ATOM
             case ast.TupleExpression(items=items):
                 inner = ", ".join(self.text(item, _LOWEST) for item in items)
                 return f"({inner},)" if len(items) == 1 else f"({inner})", _ATOM

@@ -23,7 +23,7 @@ def parts(node: ast.Expression) -> tuple[ast.Expression, ...]:
     match node:
         case ast.Name() | ast.Literal():
             return ()
-        case ast.Attribute(value=value):
+        case ast.Attribute(value=value) | ast.Starred(value=value):
             return (value,)
         case ast.Call(function=function, arguments=arguments):
             return (function, *(argument.value for argument in arguments))

@@ -171,6 +171,8 @@ class CompiledRules:
         scope.check()
         if scope.wholes and scope.stored:
             raise Unsupported("an assignment beside a state as a whole")
+        if scope.of_after & scope.stored:
+            raise Unsupported("an assignment to what is also read of the state after the step")
         needed = scope.complete(statements)
         slots = sorted(scope.slots)
         start: list[python.stmt] = []

@@ -76,6 +76,8 @@ class RuleScope(Names):
         """By variable of Python, what it is loaded from: ("heap", name), ("before", name) or ("field", name)."""
         self.loaded: set[str] = set()
         self.stored: set[str] = set()
+        self.of_after: set[str] = set()
+        """The variables that are read as attributes of the state after the step."""
         self.tables: dict[str, str] = {}
         """By variable, the attribute of instances that it finds the positions of."""
         self.marked_parts = routine.kind == "assertion"
@@ -203,7 +205,11 @@ class RuleScope(Names):
             return None
         if attribute not in self.shared.known.state_variables:
             raise Unsupported("a name that is no state variable")
-        return self._variable("h", "heap", attribute) if side == "after" else self._variable("b", "before", attribute)
+        if side == "before":
+            return self._variable("b", "before", attribute)
+        found = self._variable("h", "heap", attribute)
+        self.of_after.add(f"h_{attribute}")
+        return found
 
     def next_states(self) -> Compiled:
         if self.asks or self._sides or self.first.kind != "assertion":

@@ -48,6 +48,7 @@ def assertion_frame(
     variables: dict[str, object] = {}
     if assertion.kind in OF_STEPS:
         before, world = world.beside(_Side(world.recorder, "before")), world.beside(_Side(world.recorder, "after"))
+        world.keep_first_values()
         names = assertion.parameters or ("before", "after")
         variables = {
             names[0]: StateStruct(before, program.state_variables),

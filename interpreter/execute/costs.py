@@ -37,6 +37,8 @@ def cost(*nodes: ast.Expression | None) -> int:
             case ast.DictExpression():
                 count += 2 * len(node.pairs)
                 pending += [part for pair in node.pairs for part in pair]
+            case ast.Starred():
+                pending.append(node.value)
             case ast.Unary():
                 pending.append(node.operand)
             case ast.Binary():

@@ -72,13 +72,52 @@ def _fstring(node: ast.FString, scope: NameScope) -> Evaluator:
 
 
 def _items(node: ast.TupleExpression | ast.ListExpression, scope: NameScope) -> Evaluator:
+    made: Callable[[list[Any]], Any] = tuple if isinstance(node, ast.TupleExpression) else ListValue
+    if any(isinstance(item, ast.Starred) for item in node.items):
+        return _unpacked_items(node, made, scope)
     items = [compile_expression(item, scope) for item in node.items]
     count = len(items)
-    made: Callable[[list[Any]], Any] = tuple if isinstance(node, ast.TupleExpression) else ListValue
 
     def evaluate(env: Environment) -> Any:
         METER.made += count
         return made([item(env) for item in items])
+
+    return evaluate
+
+
+def _starred(node: ast.Starred, scope: NameScope) -> Evaluator:
+    """The elements of what is unpacked, as a list of Python."""
+    value, span = compile_expression(node.value, scope), node.span
+
+    def evaluate(env: Environment) -> Any:
+        unpacked = value(env)
+        try:
+            return operations.iterate(unpacked)
+        except ModelMistake as problem:
+            raise located(problem, span) from None
+
+    return evaluate
+
+
+def _unpacked_items(
+    node: ast.TupleExpression | ast.ListExpression, made: Callable[[list[Any]], Any], scope: NameScope
+) -> Evaluator:
+    """`[*a, b]`."""
+    parts = [(isinstance(item, ast.Starred), compile_expression(item, scope)) for item in node.items]
+
+    def evaluate(env: Environment) -> Any:
+        items: list[Any] = []
+        for unpacks, evaluator in parts:
+            if unpacks:
+                items += evaluator(env)
+            else:
+                items.append(evaluator(env))
+        try:
+            METER.make(len(items))
+            check_size(len(items), "what is unpacked")
+        except ModelMistake as problem:
+            raise located(problem, node.span) from None
+        return made(items)
 
     return evaluate
 
@@ -309,6 +348,7 @@ _COMPILERS: dict[type[ast.Expression], Callable[[Any, NameScope], Evaluator]] = 
     ast.FString: _fstring,
     ast.TupleExpression: _items,
     ast.ListExpression: _items,
+    ast.Starred: _starred,
     ast.DictExpression: _dict,
     ast.Unary: _unary,
     ast.Binary: _binary,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from interpreter.state.domains import Segment
-from interpreter.values import Container, SetValue, StructValue
+from interpreter.values import Container, FrozenSetValue, SetValue, StructValue
 
 
 def members(value: object) -> Iterable[object]:
@@ -14,6 +14,8 @@ def members(value: object) -> Iterable[object]:
         return value.met()
     if isinstance(value, StructValue):
         return value.fields.values()
+    if isinstance(value, FrozenSetValue):
+        return value.entries.values()
     if isinstance(value, Segment):
         return value.ends
     return value if isinstance(value, tuple) else ()

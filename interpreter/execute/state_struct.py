@@ -48,13 +48,16 @@ class _LazyFields(Mapping[str, object]):
         self._names = names
 
     def __getitem__(self, name: str) -> object:
-        value = self._world.get(("heap", name)) if name in self._names else MISSING
+        value = self._value(name) if name in self._names else MISSING
         if value is MISSING:
             raise KeyError(name)
         return value
 
     def __iter__(self) -> Iterator[str]:
-        return (name for name in self._names if self._world.get(("heap", name)) is not MISSING)
+        return (name for name in self._names if self._value(name) is not MISSING)
 
     def __len__(self) -> int:
         return len(list(iter(self)))
+
+    def _value(self, name: str) -> object:
+        return self._world.first(("heap", name))

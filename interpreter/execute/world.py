@@ -64,6 +64,9 @@ class Message:
     arguments: dict[str, object]
 
 
+_UNREAD: Final = object()
+
+
 class World:
     """The memory of one execution path over a recorder of reads. `sent` collects messages, `created` new instances.
 
@@ -73,7 +76,7 @@ class World:
 
     __slots__ = (
         "interner", "recorder", "code", "created", "sent", "frames", "subject", "drawn",
-        "slots", "originals", "written", "cells", "_numbers",
+        "slots", "originals", "written", "cells", "_numbers", "_kept",
     )  # fmt: skip
 
     def __init__(self, interner: Interner, recorder: Reader, code: Code) -> None:
@@ -87,6 +90,7 @@ class World:
         self.originals: dict[Slot, int] = {}
         self.written: set[Slot] = set()
         self.cells: dict[int, object] = {}
+        self._kept: dict[Slot, object] | None = None
         self._numbers: dict[str, Iterator[int]] = {}
         self.created: list[Instance] = []
         self.sent: list[Message] = []
@@ -111,8 +115,22 @@ class World:
 
     def bind(self, slot: Slot, value: object) -> None:
         """Bind a slot to a value (MISSING removes it)."""
+        if self._kept is not None and slot not in self._kept:
+            self._kept[slot] = self.slots.get(slot, _UNREAD)
         self.slots[slot] = value
         self.written.add(slot)
+
+    def keep_first_values(self) -> None:
+        """Keep what slots are bound to when they are bound anew, for `first`."""
+        self._kept = {}
+
+    def first(self, slot: Slot) -> object:
+        """The value that a slot had at first, if first values are kept; else that which it has now."""
+        if self._kept is None or slot not in self._kept:
+            return self.get(slot)
+        if self._kept[slot] is _UNREAD:
+            self._kept[slot] = self.read(slot)
+        return self._kept[slot]
 
     def ask(self, slot: Slot) -> int:
         """The answer to a derived slot, as an id."""

@@ -8,7 +8,7 @@ from fizz.base.near_names import near_hint
 from interpreter.library.arguments import Methods
 from interpreter.library.lists import LIST
 from interpreter.library.mappings import MAPPING
-from interpreter.library.sets import BAG, GENERIC_SET, SET
+from interpreter.library.sets import BAG, FROZEN_SET, GENERIC_SET, SET
 from interpreter.library.strings import STRING
 from interpreter.values import (
     BoundMethod,
@@ -22,7 +22,7 @@ from interpreter.values import (
     SymmetricValue,
 )
 from interpreter.values.basis import type_name
-from interpreter.values.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
+from interpreter.values.containers import DictValue, FrozenSetValue, ListValue, RecordValue, SetValue, StructValue
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
 from interpreter.values.problem import ModelMistake, with_article
 
@@ -31,6 +31,7 @@ METHODS: Mapping[str, Methods] = {
     ListValue.kind: LIST,
     DictValue.kind: MAPPING,
     SetValue.kind: SET,
+    FrozenSetValue.kind: FROZEN_SET,
     GenericSet.kind: GENERIC_SET,
     GenericMap.kind: MAPPING,
     BagValue.kind: BAG,
@@ -101,8 +102,8 @@ def set_attribute(value: object, name: str, item: object) -> None:
         case Instance():
             value.world.set_attribute(value, name, item)
         case RecordValue():
-            if name.startswith("_"):
-                raise ModelMistake("R3", f"names beginning with '_' can not be fields: '{name}'")
+            if name.startswith("__"):
+                raise ModelMistake("R3", f"names beginning with '__' can not be fields: '{name}'")
             value.put(name, item)
         case StructValue():
             raise ModelMistake("R10", f"field '{name}' of a struct is read-only", "use a record")

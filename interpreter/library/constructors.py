@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import Final, TypeVar
 
 from interpreter.library.arguments import integer, iterable, pairs, string
+from interpreter.library.sets import frozen_set_of
 from interpreter.values import Builtin
 from interpreter.values.access import shown
 from interpreter.values.basis import Value, ValueWalk, truth, type_name
 from interpreter.values.budget import METER, characters, check_int, check_size
 from interpreter.values.container import Container
-from interpreter.values.containers import DictValue, ListValue, RecordValue, SetValue, StructValue
+from interpreter.values.containers import DictValue, FrozenSetValue, ListValue, RecordValue, SetValue, StructValue
 from interpreter.values.formats import to_text
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
 from interpreter.values.problem import ModelMistake
@@ -103,6 +104,10 @@ def _set(items: object = ()) -> SetValue:
     return SetValue.of(iterable(items, "set()"))
 
 
+def _frozenset(items: object = ()) -> FrozenSetValue:
+    return frozen_set_of(iterable(items, "frozenset()"))
+
+
 def _dict(*args: object, **kwargs: object) -> DictValue:
     made = DictValue({})
     made.update([*(pairs(args[0], "dict()") if args else []), *kwargs.items()])
@@ -120,7 +125,7 @@ def _record(**fields: object) -> RecordValue:
 def _named(fields: dict[str, object], what: str) -> dict[str, object]:
     METER.make(len(fields))
     for name in fields:
-        if name.startswith("_") or not name.isidentifier():
+        if name.startswith("__") or not name.isidentifier():
             raise ModelMistake("R4", f"{what}: {shown(name)} can not be the name of a field")
     return fields
 
@@ -247,6 +252,7 @@ CONSTRUCTORS: dict[str, Builtin] = {
         Builtin("dict", _dict, 0, 1, None),
         Builtin("enum", _enum, 0, None, None),
         Builtin("float", _float, 0, 1),
+        Builtin("frozenset", _frozenset, 0, 1),
         Builtin("genericmap", _genericmap, 0, 1, None),
         Builtin("genericset", _genericset, 0, 1),
         Builtin("int", _int, 0, 2, positions={"base": 1}),

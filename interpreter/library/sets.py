@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 
 from interpreter.library.arguments import Entry, iterable, method_table
 from interpreter.values.access import elements, shown
-from interpreter.values.basis import equal
+from interpreter.values.basis import equal, sought_key
 from interpreter.values.budget import METER
-from interpreter.values.containers import SetValue
-from interpreter.values.freeze import canonical_sort
+from interpreter.values.containers import FrozenSetValue, SetValue
+from interpreter.values.freeze import canonical_sort, frozen_set
 from interpreter.values.generics import BagValue, GenericSet
 from interpreter.values.problem import ModelMistake
 
-Sets = SetValue | GenericSet
+Sets = SetValue | FrozenSetValue | GenericSet
 
 
 def _like(group: Sets, items: list[object]) -> Sets:
+    if isinstance(group, FrozenSetValue):
+        return frozen_set_of(items)
     return SetValue.of(items) if isinstance(group, SetValue) else GenericSet.of(items)
+
+
+def frozen_set_of(items: list[object]) -> FrozenSetValue:
+    """A frozenset of these elements."""
+    entries: dict[Hashable, object] = {}
+    for item in items:
+        entries.setdefault(sought_key(item), item)
+    return frozen_set(entries)
 
 
 def _other(group: Sets, items: object, method: str) -> Sets:
@@ -27,7 +37,7 @@ def _other(group: Sets, items: object, method: str) -> Sets:
 
 def _member_test(group: Sets) -> Callable[[object], bool]:
     """A membership test for a set."""
-    return group.holds if isinstance(group, SetValue) else group.member_test()
+    return group.member_test() if isinstance(group, GenericSet) else group.holds
 
 
 def _union(group: Sets, *others: object) -> Sets:
@@ -140,6 +150,8 @@ def _pop_last(group: GenericSet) -> object:
         raise ModelMistake("R2", "pop() from an empty genericset")
     return group.take(len(group.items) - 1)
 
+
+FROZEN_SET = method_table(_ALGEBRA)
 
 GENERIC_SET = method_table(
     {

@@ -200,6 +200,6 @@ def rebuild(interner: Interner, number: int, children: list[int]) -> int:
         return interner.intern_pairs(tag, zip(children[::2], children[1::2], strict=True))
     if tag in FIELD_TAGS:
         return interner.intern_fields(tag, zip([name for name, _ in payload], children, strict=True))
-    if tag in (Tag.SET, Tag.GENERICSET, Tag.BAG):
+    if tag in (Tag.SET, Tag.FROZENSET, Tag.GENERICSET, Tag.BAG):
         return interner.intern_members(tag, children)
     return interner.intern(tag, tuple(children))

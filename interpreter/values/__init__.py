@@ -10,6 +10,7 @@ from interpreter.values.callables import BoundMethod, Builtin, FunctionValue, Mo
 from interpreter.values.container import Container
 from interpreter.values.containers import (
     DictValue,
+    FrozenSetValue,
     ListValue,
     RecordValue,
     SetValue,
@@ -35,6 +36,7 @@ __all__ = [
     "Container",
     "DictValue",
     "FieldStore",
+    "FrozenSetValue",
     "FunctionValue",
     "GenericMap",
     "GenericSet",

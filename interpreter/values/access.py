@@ -10,7 +10,7 @@ from interpreter.values import StructValue
 from interpreter.values.basis import equal, type_name
 from interpreter.values.budget import METER, characters, check_int, check_size, search
 from interpreter.values.container import Container
-from interpreter.values.containers import DictValue, ListValue, SetValue
+from interpreter.values.containers import DictValue, FrozenSetValue, ListValue, SetValue
 from interpreter.values.freeze import canonical_sort, display, sorted_elements
 from interpreter.values.generics import BagValue, GenericMap, GenericSet
 from interpreter.values.problem import ModelMistake, with_article
@@ -45,6 +45,8 @@ def length(value: object) -> int:
             return len(value)
         case range():
             return check_int(range_length(value))
+        case FrozenSetValue():
+            return value.size()
         case Container() if value.kind != "record":
             return value.size()
     raise ModelMistake("R4", f"{with_article(type_name(value))} has no length")
@@ -127,7 +129,7 @@ def contains(item: object, value: object) -> bool:
     match value:
         case DictValue():
             return value.has(item)
-        case SetValue():
+        case SetValue() | FrozenSetValue():
             return value.holds(item)
         case ListValue():
             return position_of(item, value.items) is not None
@@ -190,7 +192,7 @@ def _listed(value: object) -> list[object]:
             return list(value)
         case DictValue():
             return value.known_keys()
-        case SetValue():
+        case SetValue() | FrozenSetValue():
             return list(value.entries.values())
         case BagValue():
             return canonical_sort(value.items)

@@ -8,7 +8,8 @@ from typing import Any, Final, NoReturn
 from interpreter.values import HostValue, SymmetricValue
 from interpreter.values.basis import truth, type_name
 from interpreter.values.budget import METER, check_int, check_size, parts_of_keys
-from interpreter.values.containers import DictValue, ListValue, SetValue, StructValue
+from interpreter.values.containers import DictValue, FrozenSetValue, ListValue, SetValue, StructValue
+from interpreter.values.freeze import frozen_set
 from interpreter.values.problem import ModelMistake
 
 NUMBERS = frozenset({int, float})
@@ -84,6 +85,8 @@ def subtract(left: object, right: object) -> object:
         case SetValue(), SetValue():
             METER.make(parts_of_keys(left.entries))
             return SetValue({key: item for key, item in left.entries.items() if key not in right.entries})
+        case FrozenSetValue(), FrozenSetValue():
+            return frozen_set({key: item for key, item in left.entries.items() if key not in right.entries})
         case SymmetricValue(), SymmetricValue():
             return _apart(left, right)
     if isinstance(left, SymmetricValue) and type(right) is int:
@@ -162,6 +165,8 @@ def bit_and(left: object, right: object) -> object:
         case SetValue(), SetValue():
             METER.make(parts_of_keys(left.entries))
             return SetValue({key: item for key, item in left.entries.items() if key in right.entries})
+        case FrozenSetValue(), FrozenSetValue():
+            return frozen_set({key: item for key, item in left.entries.items() if key in right.entries})
     if type(left) is int and type(right) is int:
         return left & right
     wrong_types("&", left, right)
@@ -174,6 +179,9 @@ def bit_or(left: object, right: object) -> object:
             joint = right_after(left.entries, right.entries)
             check_size(len(joint), "the set")
             return SetValue(joint)
+        case FrozenSetValue(), FrozenSetValue():
+            METER.charge(parts_of_keys(right.entries))
+            return frozen_set(right_after(left.entries, right.entries))
         case DictValue(), DictValue():
             METER.make(2 * len(left.entries))
             METER.charge(parts_of_keys(right.entries))
@@ -198,6 +206,11 @@ def bit_xor(left: object, right: object) -> object:
             theirs = {key: item for key, item in right.entries.items() if key not in left.entries}
             check_size(len(mine) + len(theirs), "the set")
             return SetValue({**mine, **theirs})
+        case FrozenSetValue(), FrozenSetValue():
+            METER.charge(parts_of_keys(left.entries) + parts_of_keys(right.entries))
+            ours = {key: item for key, item in left.entries.items() if key not in right.entries}
+            others = {key: item for key, item in right.entries.items() if key not in left.entries}
+            return frozen_set({**ours, **others})
     if type(left) is int and type(right) is int:
         return left ^ right
     wrong_types("^", left, right)

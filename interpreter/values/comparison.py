@@ -10,7 +10,7 @@ from interpreter.values import SymmetricValue
 from interpreter.values.arithmetic import NUMBERS
 from interpreter.values.basis import ValueWalk, equal_members, type_name
 from interpreter.values.budget import METER, parts_of_keys
-from interpreter.values.containers import ListValue, SetValue
+from interpreter.values.containers import FrozenSetValue, ListValue, SetValue
 from interpreter.values.generics import GenericSet
 from interpreter.values.problem import ModelMistake
 
@@ -73,6 +73,9 @@ def _compare_symmetric(left: SymmetricValue, right: SymmetricValue) -> int:
 def _subset(left: object, right: object) -> bool | None:
     """Whether every element of `left` is in `right`; None if they are not sets."""
     match left, right:
+        case FrozenSetValue(), FrozenSetValue():
+            METER.charge(parts_of_keys(left.entries))
+            return left.entries.keys() <= right.entries.keys()
         case SetValue(), SetValue():
             METER.charge(parts_of_keys(left.entries))
             return left.entries.keys() <= right.entries.keys()
@@ -101,7 +104,7 @@ def greater_equal(left: object, right: object) -> bool:
 
 
 def _size(value: object) -> int:
-    assert isinstance(value, SetValue | GenericSet)
+    assert isinstance(value, SetValue | FrozenSetValue | GenericSet)
     return value.size()
 
 

@@ -14,6 +14,7 @@ from interpreter.values.folding import Fold
 Entries = dict[Hashable, tuple[object, object]]
 
 _STRUCT: Hashable = object()
+_FROZEN_SET: Hashable = object()
 
 
 class ListValue(Container):
@@ -237,6 +238,35 @@ class StructValue(Value):
     def equals(self, other: Value, walk: ValueWalk) -> bool:
         # The fields of a whole state compare themselves: they are read one by one.
         return equal_fields(self.fields, other.fields, walk) if type(other) is StructValue else other.equals(self, walk)
+
+
+class FrozenSetValue(Value):
+    """A frozenset: an immutable set, in canonical order: hash key of an element -> the element."""
+
+    __slots__ = ("entries",)
+    kind: ClassVar[str] = "frozenset"
+
+    def __init__(self, entries: dict[Hashable, object]) -> None:
+        self.entries = entries
+
+    def is_true(self) -> bool:
+        return bool(self.entries)
+
+    def size(self) -> int:
+        return len(self.entries)
+
+    def key(self, walk: ValueWalk) -> Hashable:
+        walk.enter(len(self.entries))
+        walk.leave()
+        return (_FROZEN_SET, frozenset(self.entries))
+
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
+        assert isinstance(other, FrozenSetValue)
+        METER.charge(parts_of_keys(self.entries))
+        return self.entries.keys() == other.entries.keys()
+
+    def holds(self, item: object) -> bool:
+        return sought_key(item) in self.entries
 
 
 class RecordValue(Container):

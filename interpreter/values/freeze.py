@@ -15,6 +15,7 @@ from interpreter.values import (
     Container,
     DictValue,
     FieldStore,
+    FrozenSetValue,
     FunctionValue,
     GenericMap,
     GenericSet,
@@ -154,6 +155,7 @@ _WRITERS: dict[type, Writer] = {
     ListValue: _ordered(Tag.LIST, lambda v: v.items),
     DictValue: _pairs(Tag.DICT, lambda v: v.entries.values()),
     SetValue: _unordered(Tag.SET, lambda v: v.entries.values()),
+    FrozenSetValue: _unordered(Tag.FROZENSET, lambda v: v.entries.values()),
     StructValue: _fields(Tag.STRUCT),
     RecordValue: _fields(Tag.RECORD),
     GenericSet: _unordered(Tag.GENERICSET, lambda v: v.items),
@@ -270,6 +272,13 @@ def sorted_elements(values: list[object]) -> list[object]:
     return known[1].copy()
 
 
+def frozen_set(entries: dict[Any, object]) -> FrozenSetValue:
+    """The frozenset of these elements by hash key, charged."""
+    check_size(len(entries), "the frozenset")
+    METER.make(len(entries))
+    return FrozenSetValue({hash_key(item): item for item in canonical_sort(list(entries.values()))})
+
+
 def _in_order(values: list[object]) -> tuple[int, list[object]]:
     """The number of parts in the values, and the values in canonical order."""
     kinds = {type(value) for value in values}
@@ -375,6 +384,8 @@ class _Thawer:
                 return tuple(self.all(payload))
             case Tag.ROLE:
                 return Instance(self.world, *payload)
+            case Tag.FROZENSET:
+                return FrozenSetValue(_thaw_set(self, payload))
             case Tag.STRUCT:
                 return StructValue(_thaw_fields(self, payload))
             case Tag.REF:

@@ -24,27 +24,28 @@ class Tag(IntEnum):
     LIST = 12
     DICT = 13
     SET = 14
-    RECORD = 15
-    GENERICSET = 16
-    BAG = 17
-    GENERICMAP = 18
-    STUB = 19
-    CHANNEL = 20
-    SEGMENT = 21
-    DOMAIN = 22
+    FROZENSET = 15
+    RECORD = 16
+    GENERICSET = 17
+    BAG = 18
+    GENERICMAP = 19
+    STUB = 20
+    CHANNEL = 21
+    SEGMENT = 22
+    DOMAIN = 23
     # Not values of the language:
-    REF = 23  # an alias: the cell of a shared container
-    FRAME = 24
-    THREAD = 25
-    MESSAGE = 26
-    DISPLAY = 27  # only while text is written: a function, or the inside of a cycle
-    HEAD = 28  # in no state: type, length and keys of a container read part by part
+    REF = 24  # an alias: the cell of a shared container
+    FRAME = 25
+    THREAD = 26
+    MESSAGE = 27
+    DISPLAY = 28  # only while text is written: a function, or the inside of a cycle
+    HEAD = 29  # in no state: type, length and keys of a container read part by part
 
 
 MUTABLE_TAGS = frozenset(
     {Tag.LIST, Tag.DICT, Tag.SET, Tag.RECORD, Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP},
 )
-SEQUENCE_TAGS = frozenset({Tag.TUPLE, Tag.LIST, Tag.SET, Tag.GENERICSET, Tag.BAG})
+SEQUENCE_TAGS = frozenset({Tag.TUPLE, Tag.LIST, Tag.SET, Tag.FROZENSET, Tag.GENERICSET, Tag.BAG})
 PAIR_TAGS = frozenset({Tag.DICT, Tag.GENERICMAP})
 FIELD_TAGS = frozenset({Tag.STRUCT, Tag.RECORD})
 COMPOSITE_TAGS = frozenset({Tag.FRAME, Tag.THREAD, Tag.MESSAGE, Tag.DISPLAY, Tag.HEAD})

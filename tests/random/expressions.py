@@ -12,14 +12,15 @@ ODDITIES = (
     "{1.0: True}",
     "struct(a = 1)", "record(a = 1)", "genericset([1])", "genericmap({1: 1})", "bag([1])", "-0.0", "0.0", "()", "[]",
     "float('nan')", "[[], []]", "enum('A', n = 1)", "0.5", "False", "set()", "{}", "'k1'", "math.pi", "[None]",
+    "frozenset([1])", "frozenset()", "frozenset([frozenset([1]), 1])", "{frozenset([2, 1]): 1}",
     "(True, 1, 1.0)", "{(1, 'a'): [1]}", "range(0, 6, 2)", "'\\u00e9'", "1 << 70", "-1", "[[1], (1,), set([1])]",
 )  # fmt: skip
 """Values that are easily mixed up, for variables that may hold anything."""
 
-COMPARED = ("int", "str", "any", "ints", "set", "dict", "num", "rec", "tup", "bag", "struct", "gset")
+COMPARED = ("int", "str", "any", "ints", "set", "fset", "dict", "num", "rec", "tup", "bag", "struct", "gset")
 
-STORED = ("int", "bool", "str", "num", "ints", "lists", "dict", "dictl", "set", "tup", "struct", "rec", "recs", "gset",
-          "gmap", "bag", "any", "link")  # fmt: skip
+STORED = ("int", "bool", "str", "num", "ints", "lists", "dict", "dictl", "set", "fset", "tup", "struct", "rec", "recs",
+          "gset", "gmap", "bag", "any", "link")  # fmt: skip
 """Kinds that every program can use."""
 
 
@@ -155,6 +156,8 @@ class Expressions:
             (1, lambda: f"{a('ints')}[::-1]"),
             (1, lambda: f"list(range({a('int')} % 3))"),
             (1, lambda: f"({a('ints')} or [1])"),
+            (1, lambda: f"[*{a(self.source.pick(('ints', 'set', 'fset')))}, {a('int')} % 2]"),
+            (1, lambda: f"list({a('fset')})"),
             (1, lambda: f"[v for _k, v in {a('dict')}.items()]"),
         ))  # fmt: skip
         return write()
@@ -189,6 +192,13 @@ class Expressions:
         if self.source.chance(40):
             return f"({self.of('set', scope, 0)} {self.source.pick('|&-^')} set([{self.of('int', scope, 0)} % 3]))"
         return f"set({self.of('ints', scope, depth)})"
+
+    def _fset(self, scope: Scope, depth: int) -> str:
+        if depth >= 0 and self.source.chance(40):
+            return (
+                f"({self.of('fset', scope, 0)} {self.source.pick('|&-^')} frozenset([{self.of('int', scope, 0)} % 3]))"
+            )
+        return f"frozenset({self.of(self.source.pick(('ints', 'set')), scope, 0)})"
 
     def _tup(self, scope: Scope, depth: int) -> str:
         return f"({self.of('int', scope, 0)} % 3, {self.of('ints', scope, 0)})"

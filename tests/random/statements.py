@@ -327,8 +327,8 @@ class Statements:
 
 
 _ELEMENTS = {
-    "ints": "int", "lists": "ints", "dict": "str", "set": "int", "bag": "int", "recs": "rec", "gset": "ints",
-    "syms": "sym", "symd": "sym", "roles": "role:{}", "bagr": "role:{}", "doms": "dom:{}",
+    "ints": "int", "lists": "ints", "dict": "str", "set": "int", "fset": "int", "bag": "int", "recs": "rec",
+    "gset": "ints", "syms": "sym", "symd": "sym", "roles": "role:{}", "bagr": "role:{}", "doms": "dom:{}",
 }  # fmt: skip
 """What one finds when one goes through a value of a kind."""
 

@@ -54,9 +54,9 @@ NODE = Instance(Fields(), "Node", 0)
 def test_the_list_is_complete() -> None:
     """Everything of 5.2 that needs no model around it."""
     assert sorted(BUILTINS) == sorted(
-        "abs all any bag bool bytes chr deepcopy dict dir enum enumerate fail float genericmap genericset getattr "
-        "hasattr hash int itertools len list math max min ord range record repr reversed set sorted str struct sum "
-        "tuple type zip".split()
+        "abs all any bag bool bytes chr deepcopy dict dir enum enumerate fail float frozenset genericmap genericset "
+        "getattr hasattr hash int itertools len list math max min ord range record repr reversed set sorted str struct "
+        "sum tuple type zip".split()
     )
     for name, value in BUILTINS.items():
         assert getattr(value, "name", None) == name
@@ -144,6 +144,7 @@ def test_named_arguments(call: Call) -> None:
     assert display(call("genericmap", a=3)) == 'genericmap({"a": 3})'
     assert display(call("struct", b=1, a=L([]))) == "struct(a = [], b = 1)"
     assert display(call("record", self=1, name=2)) == "record(name = 2, self = 1)"
+    assert display(call("record", _kind=1)) == "record(_kind = 1)"
 
 
 def test_enum(call: Call) -> None:
@@ -179,7 +180,7 @@ PROBLEMS: list[tuple[str, tuple[Any, ...], str]] = [
     ("sum", (L([2**2000, 1.0]),), "R24"),
     ("tuple", ("ab",), "R4"), ("type", (), "R4"), ("zip", ("ab", L([])), "R4"), ("enum", (1,), "R4"),
     ("enum", ("A", "A"), "R4"),
-    ("enum", ("_a",), "R4"), ("enum", ("a b",), "R4"), ("genericset", ("ab",), "R4"), ("bag", (5,), "R4"),
+    ("enum", ("__a",), "R4"), ("enum", ("a b",), "R4"), ("genericset", ("ab",), "R4"), ("bag", (5,), "R4"),
     ("getattr", (NODE, "x"), "R3"),
     ("getattr", (NODE, 5), "R4"), ("getattr", (5, "real"), "R3"), ("math.sqrt", (-1,), "R4"),
     ("math.log", (0,), "R4"), ("math.exp", (1000,), "R24"),
@@ -214,7 +215,7 @@ def test_problems_with_named_arguments(call: Call, problem: Call) -> None:
         ("sum", ((), 1), {"start": 1}, "R4"),
         ("sum", (), {"start": 1}, "R4"), ("sorted", (L([]),), {"key": 5}, "R4"),
         ("sorted", (L([]),), {"reverse": 1}, "R4"),
-        ("struct", (1,), {}, "R4"), ("record", (), {"_a": 1}, "R4"), ("struct", (), {"a b": 1}, "R4"),
+        ("struct", (1,), {}, "R4"), ("record", (), {"__a": 1}, "R4"), ("struct", (), {"a b": 1}, "R4"),
         ("enum", ("A",), {"A": 1}, "R4"),
         ("itertools.product", ((1,),), {"repeat": 10**9}, "R24"),
         ("itertools.product", ((1, 2),), {"repeat": 10**9}, "R24"),
@@ -251,7 +252,7 @@ def test_fields(problem: Call) -> None:
     assert get_attribute(SymmetricValue("k", "nominal", 1, 3), "index") == 1
     assert get_attribute(ModelValue("Node", 4), "name") == "Node"
     assert problem(set_attribute, StructValue({"a": 1}), "a", 2).code == "R10"
-    assert problem(set_attribute, record, "_a", 2).code == "R3"
+    assert problem(set_attribute, record, "__a", 2).code == "R3"
     assert problem(set_attribute, L([]), "a", 2).code == "R3"
     assert problem(set_attribute, ModelValue("Node", 4), "name", 2).code == "R3"
     assert problem(get_attribute, record, "b").code == "R3"

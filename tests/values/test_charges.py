@@ -15,6 +15,7 @@ from interpreter.values import (
     BagValue,
     Builtin,
     DictValue,
+    FrozenSetValue,
     GenericMap,
     GenericSet,
     ListValue,
@@ -51,6 +52,10 @@ def group(count: int) -> SetValue:
     return SetValue({i: i for i in range(count)})
 
 
+def frozen(count: int) -> FrozenSetValue:
+    return FrozenSetValue({i: i for i in range(count)})
+
+
 def generic(count: int) -> GenericSet:
     return GenericSet(list(range(count)))
 
@@ -69,8 +74,8 @@ def changing(count: int) -> list[object]:
 
 LONG: dict[str, Case] = {
     **{name: lambda n: (numbers(n),) for name in (
-        "max", "min", "bag", "bytes", "deepcopy", "enumerate", "genericset", "list", "repr", "reversed", "set",
-        "sorted", "str", "sum", "tuple", "zip",
+        "max", "min", "bag", "bytes", "deepcopy", "enumerate", "frozenset", "genericset", "list", "repr", "reversed",
+        "set", "sorted", "str", "sum", "tuple", "zip",
     )},
     "all": lambda n: (ListValue([True] * n),),
     "any": lambda n: (ListValue([False] * n),),
@@ -116,6 +121,9 @@ LONG: dict[str, Case] = {
         "difference", "intersection", "issubset", "issuperset", "symmetric_difference", "union", "update",
     )},
     "set.pop": lambda n: (group(16 * n),),
+    **{f"frozenset.{name}": lambda n: (frozen(n), frozen(n)) for name in (
+        "difference", "intersection", "issubset", "issuperset", "symmetric_difference", "union",
+    )},
     **{f"genericset.{name}": lambda n: (generic(n), generic(n)) for name in (
         "difference", "intersection", "issubset", "issuperset", "symmetric_difference", "union",
     )},

@@ -38,6 +38,7 @@ LISTS = {
     "list": "append clear count extend index insert pop remove reverse sort",
     "dict": "clear get items keys pop popitem setdefault update values",
     "set": "add clear difference discard intersection issubset issuperset pop remove symmetric_difference union update",
+    "frozenset": "difference intersection issubset issuperset symmetric_difference union",
     "genericset": "add clear difference discard intersection issubset issuperset pop remove symmetric_difference union",
     "genericmap": "clear get items keys pop popitem setdefault update values",
     "bag": "add add_all clear count discard pop remove",
