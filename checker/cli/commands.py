@@ -37,6 +37,7 @@ _MODULES: Final = {
     "explain": "explain_command",
     "coverage": "coverage_command",
     "fmt": "format_command",
+    "migrate": "migrate_command",
     "measure": "measure_command",
     "mutate": "mutate_command",
     "history": "conformance_commands",

@@ -85,7 +85,7 @@ class Syntax:
         if self.source.chance(20):
             clauses += f" for {self.variables()} in {self.atom(depth)}"
         if way == 0:
-            return f"[{t(depth)}, {t(depth)}]"
+            return f"[{self.source.pick(('', '*'))}{t(depth)}, {t(depth)}]"
         if way == 1:
             return f"({t(depth)},)"
         if way == 2:

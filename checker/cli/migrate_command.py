@@ -1,0 +1,62 @@
+"""The subcommand `migrate`: old spellings of model files in their new form."""
+
+from __future__ import annotations
+
+import click
+
+from checker.cli import command_options
+from checker.cli.output import Output
+
+_CODES = """\b
+Exit codes:
+    0  what is old was shown, or with --write changed
+    2  usage: a missing or unreadable file
+  150  a file does not parse; it stays as it is
+  151  the front matter of a file is wrong
+"""
+
+
+@click.command(epilog=_CODES)
+@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.option("--write", is_flag=True, help="Change the files; without it they stay, and the changes are shown.")
+@command_options.no_color
+def migrate(files: tuple[str, ...], write: bool, no_color: bool) -> int:
+    """Give old spellings in model files their new form.
+
+    `init:` becomes `action Init:`, a line of `invariants:` an assertion, `any` as a choice `oneof`, `:` before a filter
+    `if`; a `;` at the end of a line goes. Comments and everything else stay. States, keys and counts are the same.
+    """
+    output = Output(color=not no_color, quiet=False)
+    from checker.core.locate import locate
+    from fizz.base.errors import FizzError
+    from fizz.formatting.migration import migrate_source
+    from fizz.model_files import read_text
+
+    code = 0
+    for file in files:
+        path = str(locate(file))
+        text = read_text(path)
+        try:
+            migrated = migrate_source(path, text)
+        except FizzError as error:
+            output.error(error, path)
+            code = max(code, error.exit_code)
+            continue
+        if not migrated.changes:
+            output.notice(f"{file}: nothing old in it")
+            continue
+        spellings = "1 old spelling" if migrated.changes == 1 else f"{migrated.changes} old spellings"
+        output.text(_difference(file, text, migrated.text))
+        if write:
+            from checker.cli.save_files import save
+
+            save(path, migrated.text)
+        output.notice(f"{file}: {spellings} {'changed' if write else 'to change; --write does it'}")
+    return code
+
+
+def _difference(name: str, before: str, after: str) -> str:
+    from difflib import unified_diff
+
+    lines = unified_diff(before.splitlines(), after.splitlines(), name, f"{name} (migrated)", lineterm="")
+    return "\n".join(lines)
