@@ -23,7 +23,7 @@ from checker.core.exploration import Settings
 from checker.core.problems import EnvironmentProblem, Problem, UsageProblem
 from checker.storage.checkpoint.folder import Folder
 from checker.storage.checkpoint.identity import identity_of
-from checker.storage.export.level_parts import MOST_ROWS, Columns
+from checker.storage.export.level_parts import MOST_ROWS, Titles, ValueTexts
 from fizz import load
 from fizz.base.data import bundle, deflate, inflate, pack, unpack
 from tests.checkpoint.conftest import WIDE, comparable, interrupted_after
@@ -397,22 +397,25 @@ def test_rows_that_are_no_table(tmp_path: Path, table: str) -> None:
     with interrupted_after(3):
         check(model, settings=settings)
     name = sorted(path.name for path in whole.glob(f"{table}*"))[0]
-    kinds, rows = parts_of((whole / name).read_bytes())
-    numbered = b'[["%s",["int"]],["a",["int"]]]' % (b"9" * 5000)
-    columns = unpack(Columns, inflate(rows))
-    tables = [
-        columns[:1],
-        (*columns, columns[-1]),
-        (*columns, ("other", ())),
-        [(name, column * (MOST_ROWS + 1)) for name, column in columns],
-        [(name, ()) for name, _ in columns],
-        [(name, (*column, 1 << 64)) for name, column in columns],
-    ]
+    head, *columns = parts_of((whole / name).read_bytes())
+    kind = ValueTexts if table == "rows-" else Titles
+    known = unpack(kind, inflate(head))
     swelling = b"\1" + zlib.compress(b" " * (1 << 24), 9)
-    wrong = [[kinds, part] for part in (b"", rows[:-1], b"PAR1" * 9, swelling)]
-    wrong += [[kinds, deflate(pack(Columns, table))] for table in tables]
+    wrong = [[part, *columns] for part in (b"", head[:-1], b"PAR1" * 9, swelling)]
+    # Keys that end within one, rows without a key, more rows than are written, texts that are not there.
+    wrong += [[head, columns[0][:-1], *columns[1:]], [head, *columns[:-1], columns[-1][:-4]], [head]]
+    wrong += [[head, columns[0] * (MOST_ROWS + 1), *columns[1:]], [head, *columns[:-1], b"\xff" * len(columns[-1])]]
     if table == "rows-":
-        wrong.append([numbered, rows])
+        tagged = [
+            '{"$tuple":5}',
+            '{"$dict":[1]}',
+            '{"$struct":[1]}',
+            '{"$bag":7}',
+        ]
+        for text in ("", "{", "[" * 100_000, *tagged):
+            heads = [(column, (text, *texts[1:])) for column, texts in known]
+            wrong.append([deflate(pack(kind, heads)), *columns])
+        wrong.append([deflate(pack(kind, (*known, known[-1]))), *columns])
     for number, parts in enumerate(wrong):
         spoilt = tmp_path / f"spoilt-{number}"
         shutil.copytree(whole, spoilt)

@@ -26,14 +26,41 @@ from checker.storage.export import parquet_tables
 from checker.storage.export.level_parts import LevelPart
 from checker.storage.export.parquet_tables import arrow, finish, prepare, write_file, write_verdicts
 from fizz import load
-from interpreter import compile_module
+from interpreter import State, compile_module
 from tests.checkpoint.conftest import WIDE, comparable, interrupted_after, level_by_level
-from tests.spark.conftest import Stage, settings_for, stage
+from tests.spark.conftest import Stage, settings_for, spark, stage
 from tests.spark.models import MODELS
 
-__all__ = ["stage"]
+__all__ = ["spark", "stage"]
 
 ROOT = Path(__file__).resolve().parents[2]
+
+ELEMENTS = """\
+action Init: messages, taken = set(), []
+atomic action Send:
+    n = oneof range(3)
+    to = oneof ["a", "b"]
+    require (n, to) not in messages
+    messages.add((n, to))
+atomic action Take:
+    message = oneof messages
+    require len(taken) < 2
+    taken.append(message)
+    messages.remove(message)
+"""
+RENAMED = """\
+KEYS = symmetric_values("k", 3)
+symmetric role Node:
+    action Init:
+        self.held = None
+    action Take:
+        require self.held == None
+        self.held = oneof KEYS
+        self.held = None
+action Init:
+    nodes = bag()
+    nodes.add_all([Node(), Node()])
+"""
 TABLES = ("states", "transitions", "properties")
 
 
@@ -105,16 +132,51 @@ def test_engines_export_the_same(name: str, spark_from: int, tmp_path: Path, sta
         assert embedded.ask(query) == spark.ask(query)
 
 
+@pytest.mark.parametrize("engine", ["early columns", "direct columns", "rows"])
+@pytest.mark.parametrize("name", ["crashes", "messages", "shared", "workers", "limited", "wide", "elements", "renamed"])
+def test_columns_export_the_same(name: str, engine: str, tmp_path: Path) -> None:
+    """States and steps written many at a time are those that are written one by one, sets by elements among them."""
+    model = model_of({**MODELS, "wide": WIDE, "elements": ELEMENTS, "renamed": RENAMED}[name], tmp_path)
+    exported(model, tmp_path / "e")
+    exported(model, tmp_path / "c", engine)
+    one, other = Space(tmp_path / "e"), Space(tmp_path / "c")
+    assert one.types() == other.types()
+    for table in ("states", "transitions"):
+        query = f"SELECT * FROM {table} ORDER BY ALL"
+        assert one.ask(query) == other.ask(query)
+
+
+def test_wide_levels_are_written_by_columns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An export keeps no run with rows: what is written one by one does not grow with the states."""
+    alone = 0
+
+    def counted(parts: LevelPart, key: int, level: int, state: State) -> None:
+        nonlocal alone
+        alone += 1
+        one(parts, key, level, state)
+
+    one = LevelPart.state
+    monkeypatch.setattr(LevelPart, "state", counted)
+    report = exported(model_of(WIDE, tmp_path), tmp_path / "x")
+    assert report.states > 1500
+    assert alone < report.states // 2
+    assert Space(tmp_path / "x").ask("SELECT count(*) FROM states") == [(report.states,)]
+
+
 def test_types_of_columns(tmp_path: Path) -> None:
-    """A column has the type that all its values have; JSON is for the rest, and names of ours are not taken."""
+    """A column has the type that all its values have, nested; JSON is for the rest, and names of ours are not taken."""
     source = """\
+role Node:
+    action Init: self.up = 0.5
 action Init:
     n, flag, word, state, state_, level = 0, True, "a", 1, 2, None
     box, big, mixed, none = [1, None], 1, 1, None
+    rows, pairs, message = {}, set([(1, "a")]), struct(sender=Node(), body={1: True})
 atomic action Go:
     require n < 1
     n, flag, word, state, level = 1, False, "b \\"c\\"", -1, 7
     box, big, mixed = {"k": set([1])}, 1208925819614629174706176, "x"
+    rows, pairs = {"k": [1, 2]}, set()
 atomic action Rest: pass
 """
     exported(model_of(source, tmp_path), tmp_path / "x")
@@ -122,13 +184,21 @@ atomic action Rest: pass
     types = space.types()
     assert list(types)[:2] == ["state", "level"]
     assert (types["n"], types["flag"], types["word"]) == ("BIGINT", "BOOLEAN", "VARCHAR")
-    assert (types["big"], types["mixed"], types["box"]) == ("VARCHAR", "VARCHAR", "VARCHAR")
+    assert (types["big"], types["mixed"]) == ("VARCHAR", "VARCHAR")
+    assert (types["box"], types["rows"]) == ("VARCHAR", "MAP(VARCHAR, BIGINT[])")
+    assert types["pairs"] == 'STRUCT("_1" BIGINT, "_2" VARCHAR)[]'
+    assert types["message"] == "STRUCT(body MAP(BIGINT, BOOLEAN), sender VARCHAR)"
     query = "SELECT n, flag, word, box, big, mixed, none, state_ IS NULL FROM states ORDER BY level"
     assert space.ask(query) == [
         (0, True, "a", "[1,null]", "1", "1", None, False),
         (1, False, 'b "c"', '{"k":{"$set":[1]}}', str(2**80), '"x"', None, False),
     ]
     assert space.ask("SELECT state__, level_ FROM states ORDER BY level") == [(1, None), (-1, 7)]
+    query = "SELECT rows['k'], pairs, message, \"Node#0.up\" FROM states ORDER BY level"
+    assert space.ask(query) == [
+        (None, [{"_1": 1, "_2": "a"}], {"body": {1: True}, "sender": "Node#0"}, 0.5),
+        ([1, 2], [], {"body": {1: True}, "sender": "Node#0"}, 0.5),
+    ]
 
 
 def test_a_bound_ends_the_tables_too(tmp_path: Path, stage: Stage) -> None:
@@ -197,13 +267,13 @@ def test_an_interruption_while_tables_are_made(seconds: float, left: list[str], 
     model, said = model_of(WIDE, tmp_path), list[str]()
     patience = Patience()
 
-    def typed(rows: object, columns: object) -> object:
+    def interrupted(keys: Any) -> Any:
         patience.interrupt()
-        return made(rows, columns)
+        return made(keys)
 
-    made = parquet_tables._typed
+    made = parquet_tables._hex
     grace = partial(patience.grace, seconds)
-    with patch.object(parquet_tables, "_typed", typed), patch.object(patience, "grace", grace):
+    with patch.object(parquet_tables, "_hex", interrupted), patch.object(patience, "grace", grace):
         report = check(model, settings=Settings(export=str(tmp_path / "x")), say=said.append, patience=patience)
     assert report.exit_code == 130
     assert report.states == check(model).states
@@ -256,12 +326,12 @@ def test_no_room_for_the_export(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     write = LevelPart._write
     left = 8
 
-    def some(parts: LevelPart, table: str, level: int, buffer: Any) -> None:
+    def some(parts: LevelPart, *rest: Any) -> None:
         nonlocal left
         left -= 1
         if left < 0:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(parts.store.folder / "rows"))
-        write(parts, table, level, buffer)
+        write(parts, *rest)
 
     monkeypatch.setattr(LevelPart, "_write", some)
     kept = Settings(checkpoint=str(tmp_path / "c"), checkpoint_every_s=0, export=str(tmp_path / "x"))
@@ -322,19 +392,48 @@ def test_tables_are_made_in_pieces(tmp_path: Path) -> None:
 # --------------------------------------------------------------------------------------------------------------
 
 
-def test_questions_of_the_document(tmp_path: Path) -> None:
-    """The five questions give the answers that are printed below them."""
+IN_SPARK = {'"': "`", "len(": "size(", "unnest(": "explode(", "[1]": "[0]"}
+"""What the document says is written in another way there."""
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> tuple[Path, list[tuple[str, list[list[str]]]]]:
+    """The export of the document, and its questions with the answers that are printed below them."""
     text = (ROOT / "docs/state-space-sql.md").read_text(encoding="utf-8")
     assert "fizzpy check VeniceLeaderFollower.fizz --set MAX_WRITES=1 --export space" in text
     model = ROOT / "models/venice/VeniceLeaderFollower.fizz"
     check(model, constants={"MAX_WRITES": "1"}, settings=Settings(export=str(tmp_path / "space")))
-    space = Space(tmp_path / "space")
     asked = re.findall(r"```sql\n((?:(?!```).)*)\n```\n\n(\|.*?)(?:\n\n|\Z)", text, re.DOTALL)
-    assert len(asked) == 5
+    printed = [
+        [[cell.strip() for cell in line.strip("|").split(" | ")] for line in table.strip().splitlines()[2:]]
+        for _, table in asked
+    ]
+    return tmp_path / "space", [(query.rstrip(";"), rows) for (query, _), rows in zip(asked, printed, strict=True)]
+
+
+def test_questions_of_the_document(answers: tuple[Path, list[tuple[str, list[list[str]]]]]) -> None:
+    """The ten questions give the answers that are printed below them."""
+    folder, asked = answers
+    space = Space(folder)
+    assert len(asked) == 10
     for query, printed in asked:
-        lines = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in printed.strip().splitlines()]
-        answer = [[str(value) for value in row] for row in space.ask(query)]
-        assert answer == lines[2:], query
+        assert [[str(value) for value in row] for row in space.ask(query)] == printed, query
+
+
+@pytest.mark.spark
+@pytest.mark.usefixtures("spark")
+def test_questions_in_spark(answers: tuple[Path, list[tuple[str, list[list[str]]]]]) -> None:
+    """Spark SQL gives the same answers, with the words that the document says are others there."""
+    from pyspark.sql import SparkSession
+
+    folder, asked = answers
+    session = SparkSession.builder.getOrCreate()
+    for table in TABLES:
+        session.read.parquet(str(folder / table)).createOrReplaceTempView(table)
+    for query, printed in asked:
+        for here, there in IN_SPARK.items():
+            query = query.replace(here, there)
+        assert [[str(value) for value in row] for row in session.sql(query).collect()] == printed, query
 
 
 # --- the command and the API

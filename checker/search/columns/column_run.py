@@ -128,12 +128,16 @@ class ColumnRun:
             self._step(work.level)
             self.number(work, self.finish())
             self.judge_new(work)
+            if self.space.export is not None:
+                self.space.export.write(work.frontier)
         except Stop as stop:
             stop.unfinished = Unfinished.of(work.level, self.give_up(work), partial(self._new_path, work))
             raise
         expanded = self.frontier if self.graph is not None else []
         with METER.unasked():
             self.take_in(work)
+            if self.space.export is not None:
+                self.space.export.done()
         if self.graph is not None:
             try:
                 with self.task.phases.during(EDGES), self.task.patience.grace():
@@ -163,6 +167,8 @@ class ColumnRun:
         if self.outbox is not None:
             self.outbox.clear()
         self.space.edges.clear()
+        if self.space.export is not None:
+            self.space.export.drop()
         return self.expanded - work.expanded
 
     def steps(self, level: Level) -> dict[Packing, Batch]:
@@ -206,7 +212,8 @@ class ColumnRun:
 
     def _expand_some(self, part: Frontier, begin: int, end: int, level: Level) -> int:
         """Expand rows up to `end`, or fewer of them if they make too many steps together; where it ended."""
-        edges, acted = self.space.edges.gathered, set(self.space.expander.acted)
+        edges, acted, export = self.space.edges.gathered, set(self.space.expander.acted), self.space.export
+        exported = 0 if export is None else export.gathered
         while True:
             brought = Level()
             self._stepping = True
@@ -216,6 +223,8 @@ class ColumnRun:
             except (TooWide, Crowded) as problem:
                 brought = Level()
                 self.space.edges.forget(edges)
+                if export is not None:
+                    export.forget(exported)
                 self.space.expander.acted = set(acted)
                 if isinstance(problem, Crowded):
                     self.store_whole(problem.slots)

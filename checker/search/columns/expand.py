@@ -201,6 +201,8 @@ class ColumnExpander:
                     moves, chosen, taken = moves[~none], chosen.only(~none), taken.take(np.flatnonzero(~none))
                 chosen, taken = self._kept(chosen, taken, moves != BY_MACHINE, chunk, forbidden)
             self._keep(rule, chunk, taken)
+            if self.space.export is not None:
+                self.space.export.take(chunk.part, rule, chosen.effects, taken)
         return forbidden.effects
 
     def choose(
@@ -290,6 +292,8 @@ class ColumnExpander:
             found.append(Arrived(image, key, number, order, starts, crashes))
             if self.wants_edges and live != NO_KIND:
                 self._edge(number, live, key)
+            if self.space.export is not None:
+                self.space.export.take_one(part.key(at), key, rule, effect, order)
             if self.judge.of_steps and not known.twin and rule.kind is not StepKind.CRASH_ROLE:
                 self.judge.step(before, after, part.ref(at), order, key, chunk.level)
 
@@ -310,6 +314,8 @@ class ColumnExpander:
             taken = taken.take(np.flatnonzero(~np.isin(taken.origin - chunk.begin, list(rows))))
         self._alone.count(chunk, found)
         self._keep(rule, chunk, taken)
+        if self.space.export is not None:
+            self.space.export.take_direct(chunk.part, rule, [o for one in found for o in one.outcomes], taken)
 
     def _keep(self, rule: StepRule, chunk: Chunk, taken: Taken) -> None:
         """Keep steps that were taken by columns, and judge them."""

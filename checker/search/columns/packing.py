@@ -21,6 +21,8 @@ from checker.search.memo.division import FOLD, asks_all, is_element
 from interpreter.state.state import UNBOUND, Layout, Slot, State
 
 WORD_BITS = 64
+_FEW: Final = 1 << 18
+"""Numbers up to this one are counted instead of sorted."""
 _WORD: Final = (1 << WORD_BITS) - 1
 
 
@@ -368,6 +370,23 @@ class Packing:
         threads, messages = (self._listed(rows, which, kind) for kind in LISTED)
         return [State(self.layout, *held) for held in zip(values, threads, messages, strict=True)]
 
+    def distinct_values(self, rows: Rows, position: int) -> tuple[Ints, list[int]]:
+        """The values that a slot of the layout has in these rows, and for each row the index of its own."""
+        slot, mask = self.layout.slots[position], (self._masks or self._all_masks())[position]
+        columns = [
+            (word & np.uint64(under)) >> np.uint64((under & -under).bit_length() - 1)
+            for index, word in enumerate(rows.words)
+            if (under := mask >> (WORD_BITS * index) & _WORD)
+        ]
+        indexes, examples = _distinct(columns, len(rows))
+        return indexes, [self.tables.whole(slot, partial(self.number, rows, row)) for row in examples]
+
+    def distinct_lists(self, rows: Rows, kind: str) -> tuple[Ints, list[tuple[int, ...]]]:
+        """The threads, or the messages, that these rows have, and for each row the index of its own."""
+        columns = [self.codes(rows, (kind, index)) for index in range(self.count(kind))]
+        indexes, examples = _distinct(columns, len(rows))
+        return indexes, self._listed(rows, np.array(examples, dtype=np.int64), kind)
+
     def _listed(self, rows: Rows, which: Ints, kind: str) -> list[tuple[int, ...]]:
         """The threads, or the messages, in some rows."""
         if not self.count(kind) or not self.codes(rows, (kind, 0)).take(which).any():
@@ -398,6 +417,29 @@ class Packing:
             fields = [self.fields[part] for part in self.tables.below(slot) if part in self.fields]
             self._masks.append(sum(int(f.mask) << (WORD_BITS * f.word + int(f.shift)) for f in fields))
         return self._masks
+
+
+def _distinct(columns: Sequence[Ints] | Sequence[Words], count: int) -> tuple[Ints, list[int]]:
+    """Which of `count` rows are equal in all columns: for each row the index of what it has, and a row for each."""
+    indexes, examples = np.zeros(count, dtype=np.int64), np.zeros(min(count, 1), dtype=np.int64)
+    for column in columns:
+        _, own = numbered(column)
+        # Both are below the number of rows.
+        examples, indexes = numbered(indexes * (int(own.max(initial=0)) + 1) + own)
+    return indexes, examples.tolist()
+
+
+def numbered(column: Ints | Words) -> tuple[Ints, Ints]:
+    """A row for each value of a column, and for each row the index of its value."""
+    most = int(column.max(initial=0))
+    if most > _FEW:
+        _, examples, indexes = np.unique(column, True, True)
+        return examples, indexes
+    # Without sorting: a row for each number, the first one is written last.
+    rows = np.full(most + 1, -1, dtype=np.int64)
+    rows[column[::-1]] = np.arange(len(column) - 1, -1, -1)
+    there = rows >= 0
+    return rows[there], (np.cumsum(there) - 1)[column]
 
 
 def _least_bits(count: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from checker.search.rows.expander import Expander
 from interpreter.state.state import Layout, Slot, State
 from interpreter.state.step import Rule, StepOrder
 from interpreter.values.budget import METER
+
+if TYPE_CHECKING:
+    from checker.search.columns.exported import ColumnExport
 
 
 class Space:
@@ -45,6 +49,8 @@ class Space:
         self.rules: dict[int, Rule] = {}
         """The rule that continues a thread, by the identity of its result."""
         self.edges = LevelEdges()
+        self.export: ColumnExport | None = None
+        """Where states and steps are written, if they are to be exported."""
         self.images = Images(self) if reduced else None
         self._fair: dict[Rule, Obligation | None] = {}
         self.refits = 0

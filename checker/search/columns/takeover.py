@@ -14,6 +14,7 @@ from checker.search.columns.capacity import Capacity
 from checker.search.columns.code_tables import halves
 from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.column_run import ColumnRun
+from checker.search.columns.exported import ColumnExport
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.space import Space
 from checker.search.columns.spill_file import SpillFiles
@@ -47,6 +48,7 @@ def go_on(run: RowRun, store: StateStore, orders: Sequence[StepOrder], sample: S
     """
     acted = set(run.expander.acted)
     # The earlier run had learned how to divide values: some states show it again, and nothing else of them is kept.
+    run.expander.observe = None
     for state in sample:
         deque(run.expander.expand(state, StateRef(run.machine.key(state), 0), False, Level()), 0)
     run.expander.acted = acted
@@ -68,6 +70,8 @@ def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states
     if graph is not None:
         graph.key, graph.least = store.key, partial(store.least_of, orders=space.orders)
         graph.cost = partial(store.cost, orders=space.orders)
+    if run.parts is not None:
+        space.export = ColumnExport(space, run.parts, run.level, run.task.patience.ask)
     columns = ColumnRun(run.task, space, store, graph)
     columns.judge.recorded = run.recorded
     groups: dict[object, list[FrontierState]] = {}

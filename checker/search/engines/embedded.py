@@ -150,6 +150,8 @@ class EmbeddedRun:
         """Why workers cannot share this exploration, if they cannot."""
         if self._stays:
             return "it goes row by row"
+        if self._rows.parts is not None:
+            return "an export has one writer"
         return None if hasattr(os, "fork") else "this system cannot fork processes"
 
     def _take_over(self) -> None:
@@ -164,13 +166,13 @@ class EmbeddedRun:
     def _known_to_columns(self) -> bool:
         """Can columns expand the states that wait?
 
-        They do not support limits of domains without symmetry, assertions about steps that renumber, excluded
-        variables, and the export of each state.
+        They do not support limits of domains without symmetry, assertions about steps that renumber, and excluded
+        variables.
         """
         rows = self._rows
         if self._wide is None:
             return False
-        if rows.view_in_use or rows.task.settings.export is not None:
+        if rows.view_in_use:
             return False
         images = rows.machine.images
         _, of_steps, _ = rows.task.watching

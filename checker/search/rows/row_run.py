@@ -142,10 +142,10 @@ class RowRun:
         classes = Classes.of(self.machine) if self.symmetric else None
         self.graph_so_far = Graph(self.found.keys.__getitem__, classes, self.found.least, self.found.cost)
         self.level = -1
-        self._parts = parts_of(task.settings, self.machine)
-        self.exported: list[str] = [] if self._parts is None else self._parts.files
-        if self._parts is not None:
-            self.expander.observe = partial(self._export_step, self._parts)
+        self.parts = parts_of(task.settings, self.machine)
+        self.exported: list[str] = [] if self.parts is None else self.parts.files
+        if self.parts is not None:
+            self.expander.observe = partial(self._export_step, self.parts)
 
     def close(self) -> None:
         self.waiting.clear()
@@ -193,8 +193,8 @@ class RowRun:
             self._complete(level, fresh, edges)
         except Stop as stop:
             self.expander.acted = acted
-            if self._parts is not None:
-                self._parts.drop()
+            if self.parts is not None:
+                self.parts.drop()
             path = partial(self._new_path, fresh)
             stop.unfinished = Unfinished.of(level, expanded, path)
             raise
@@ -268,8 +268,8 @@ class RowRun:
         cut = sum(is_cut(one.starts, self.bound) for _, one in new)
         count_states(level, len(new), new[0][0] if new else None, cut, len(new) - len(self.waiting))
         self.wants_graph = keeps_graph(self.wants_graph, level)
-        if self._parts is not None:
-            self._parts.flush()
+        if self.parts is not None:
+            self.parts.flush()
 
     def _draw(self, edges: list[tuple[FrontierState, list[LiveStep], list[int]]], numbers: list[int]) -> None:
         """Write the states that were expanded into the graph. `numbers`: see `_number`."""
@@ -282,8 +282,8 @@ class RowRun:
         numbers = [0] * len(new)
         self.waiting = []
         for (key, one), judgement in METER.attended(zip(new, judgements, strict=True)):
-            if self._parts is not None:
-                self._parts.state(key, self.level + 1, one.handle)
+            if self.parts is not None:
+                self.parts.state(key, self.level + 1, one.handle)
             number = numbers[one.number] = self.found.add(key, one.source, one.order, one.handle)
             for recorded, answer in zip(self.recorded.values(), judgement.answers, strict=True):
                 recorded.append(answer)

@@ -16,6 +16,7 @@ from checker.search.columns.batch import Batch, counts
 from checker.search.columns.code_tables import Ints, Words
 from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.column_run import ColumnRun
+from checker.search.columns.exported import ColumnExport
 from checker.search.columns.packing import Packing
 from checker.search.columns.space import Space
 from checker.search.columns.store import StateStore as States
@@ -33,6 +34,7 @@ from checker.search.spark.batches import (
 )
 from checker.search.spark.edge_file import EdgeFile, EdgesByKey
 from checker.search.spark.key_files import KeyFiles, add_keys, seen
+from checker.storage.export import parts_of
 from checker.storage.file_store import FileStore
 
 _SLICE: Final = 1 << 24
@@ -89,6 +91,12 @@ class ColumnPartition:
         self.exported: tuple[str, ...] = ()
         self._edges = EdgeFile()
         self._outbox: list[list[bytes]] = [[] for _ in range(partitions)]
+        task, space = columns.run.task, columns.run.space
+        self._parts = parts_of(task.settings, space.machine, assignment.partition)
+        if self._parts is not None:
+            if space.export is None:
+                space.export = ColumnExport(space, self._parts, assignment.level, task.patience.ask)
+            space.export.begin(self._parts, assignment.level)
         self._found: list[Newcomers] = []
 
     def run(self) -> KeyFiles:
@@ -104,6 +112,9 @@ class ColumnPartition:
                 found.append(new)
                 self._go(batches, new)
         self._write_outbound()
+        if self._parts is not None:
+            self._parts.flush()
+            self.exported = tuple(self._parts.files)
         if given.graph and found:
             self.store.write(edges_file(given.level, given.partition), self._edges.parts())
         if given.judged or not found:
@@ -133,6 +144,9 @@ class ColumnPartition:
         run.store = States()
         run.store.append(new.high, new.low, np.zeros(len(new.keys), dtype=np.int64), new.orders.astype(np.int32))
         frontier = self._frontier(batches, new)
+        export = run.space.export
+        if export is not None and not given.judged:
+            export.write_states(given.level, frontier)
         if given.judged:
             run.frontier = frontier
         else:
@@ -144,6 +158,8 @@ class ColumnPartition:
         expanded = run.frontier
         self.columns.edges.clear()
         steps = run.steps(self.expanded)
+        if export is not None:
+            export.write_steps()
         if given.graph:
             self._edges.add(*self.columns.edges.of(expanded, len(new.keys)))
         self._send(steps, SourceKeys(new.high, new.low))

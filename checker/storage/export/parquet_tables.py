@@ -8,35 +8,49 @@ import os
 import re
 import shutil
 import uuid
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from checker.core.problems import EnvironmentProblem, UsageProblem
 from checker.core.report import Report
 from checker.storage.export import PARTS, parts_folder
 from checker.storage.export.level_parts import (
-    KINDS,
+    HEAD,
+    KEY_BYTES,
     MOST_ROWS,
     OURS,
     PREFIXES,
-    ROWS,
     STATES,
-    TRANSITION,
     TRANSITIONS,
-    Columns,
-    Kinds,
+    StepTitle,
+    Titles,
+    ValueTexts,
     column_names,
 )
+from checker.storage.export.nested_types import NONE, Shape, Typed, joined, shape_of, typed
 from checker.storage.file_store import FileStore
 from fizz.base.data import demand, inflate, unpack
 from fizz.base.plain_files import NotAFile, read_regular
 
+if TYPE_CHECKING:
+    import pyarrow
+
 PROPERTIES: Final = "properties"
 _PART: Final = re.compile(r"(rows|steps)-(\d+)(?:-(\d+))?-(\d+)")
 _LONGEST_PATH: Final = 1 << 16
+_FILE_BYTES: Final = 1 << 28
+"""So many bytes in memory make a file: a tenth of it, or less, on the disk."""
+_GROUP_ROWS: Final = 1 << 17
+"""The rows that are written together, as one row group."""
+_FRAME: Final = ("function", "self", "position", "locals", "scopes")
+_MESSAGE: Final = ("channel", "receiver", "function", "arguments")
+_DIGITS: Final = np.array([list(f"{byte:02x}".encode()) for byte in range(256)], dtype=np.uint8)
+"""The hexadecimal digits of each byte."""
 MOST_CELLS: Final = 1 << 25
 """The most cells of a table in memory at a time."""
 _OWNER: Final = "checkpoints"
@@ -110,11 +124,18 @@ def _finish(
 ) -> None:
     parts = FileStore(parts_folder(folder, kept_in), ask=ask)
     found = {table: sorted(_counted(parts, table, reached)) for table in (STATES, TRANSITIONS)}
-    columns = _types(parts, [name for *_, name in found[STATES]], variables)
+    types = _types(parts, [name for *_, name in found[STATES]], variables)
     for table, files in found.items():
-        for number, (level, _, _, name) in enumerate(files):
-            target = Path(folder) / table / f"level-{level:05}-{number:06}.parquet"
-            write_file(target, _read(parts, name, columns if table == STATES else None, most_cells))
+        pieces = (
+            piece
+            for level, _, _, name in files
+            for piece in (
+                _states(parts, name, level, types, most_cells)
+                if table == STATES
+                else _steps(parts, name, level, most_cells)
+            )
+        )
+        write_table(Path(folder) / table, pieces, most_cells)
 
 
 def _counted(parts: FileStore, table: str, reached: int) -> Iterator[tuple[int, int, int, str]]:
@@ -127,16 +148,26 @@ def _counted(parts: FileStore, table: str, reached: int) -> Iterator[tuple[int, 
                 yield level, partition, number, path.name
 
 
-def _types(parts: FileStore, files: Sequence[str], variables: Sequence[str]) -> dict[str, Any]:
-    """The columns of all states, variables first, each with the type of all its values, or None for JSON texts."""
+def _head(parts: FileStore, name: str, kind: Any) -> Any:
+    data = parts.read(name, HEAD)
+    with parts.reading(name):
+        return unpack(kind, inflate(data))
+
+
+def _types(parts: FileStore, files: Sequence[str], variables: Sequence[str]) -> dict[str, Typed]:
+    """The columns of all states, variables first, each with the type of all its values."""
     pa, _ = arrow()
-    kinds: dict[str, set[str]] = {}
+    shapes: dict[str, Shape] = {}
+    known: dict[tuple[str, str], Shape] = {}
     for file in files:
-        data = parts.read(file, KINDS)
+        parts.ask()
+        head = _head(parts, file, ValueTexts)
         with parts.reading(file):
-            for name, found in unpack(Kinds, data):
-                kinds.setdefault(name, set()).update(found)
-    types = {"int": pa.int64(), "bool": pa.bool_(), "string": pa.string()}
+            for name, texts in head:
+                # Most texts of a column are in many files.
+                new = [text for text in texts if (name, text) not in known]
+                known.update({(name, text): NONE for text in new})
+                shapes[name] = joined([shapes.get(name, NONE), *(shape_of(_value(name, text)) for text in new)])
     ranks = {name: rank for rank, name in enumerate(column_names(variables).values())}
 
     def position(name: str) -> tuple[int, int, list[object]]:
@@ -145,64 +176,109 @@ def _types(parts: FileStore, files: Sequence[str], variables: Sequence[str]) -> 
         pieces[1::2] = [(len(str(digits)), digits) for digits in pieces[1::2]]
         return (2 if name in OURS else name not in ranks, ranks.get(name, 0), pieces)
 
-    def kind(found: set[str]) -> Any:
-        # A column of None alone may have any type.
-        alone = found - {"none"} or {"string"}
-        return types.get(next(iter(alone))) if len(alone) == 1 else None
-
-    return {name: kind(kinds[name]) for name in sorted(kinds, key=position)}
+    return {name: typed(shapes[name], pa) for name in sorted(shapes, key=position)}
 
 
-def _read(parts: FileStore, name: str, columns: dict[str, Any] | None, most_cells: int) -> Iterator[Any]:
-    """The rows of a file in pieces; with `columns` they are states, which get all columns in their types."""
+def _value(column: str, text: str) -> Any:
+    """The decoded value of a column; threads and messages with names for their members."""
+    value = json.loads(text)
+    match column:
+        case "threads":
+            return [[_struct(_FRAME, frame) for frame in thread] for thread in value]
+        case "messages":
+            return [_struct(_MESSAGE, message) for message in value]
+    return value
+
+
+def _absent(column: str) -> list[Any] | None:
+    """What a state has that does not have a column: there are no threads then, or no messages."""
+    return [] if column in OURS[2:] else None
+
+
+def _struct(names: Sequence[str], members: Sequence[Any]) -> dict[str, Any]:
+    return {"$struct": dict(zip(names, members, strict=True))}
+
+
+def _states(
+    parts: FileStore, name: str, level: int, types: Mapping[str, Typed], most_cells: int
+) -> Iterator[pyarrow.Table]:
+    """The states of a file in pieces, with all columns in their types."""
     pa, _ = arrow()
-    kinds, data = parts.read(name, KINDS), parts.read(name, ROWS)
-    try:
+    head = _head(parts, name, ValueTexts)
+    keys = _columns(parts, name, 0, KEY_BYTES)
+    texts = {column: (number, texts) for number, (column, texts) in enumerate(head, 1)}
+    _demand(parts, name, texts.keys() <= types.keys(), "the columns of the table")
+    columns: dict[str, tuple[Any, Any]] = {}
+    for column, (number, values) in texts.items():
+        kind, convert = types[column]
+        indexes = _indexes(parts, name, number, len(keys), len(values) + 1)
+        # The first one is that of states which do not have it.
         with parts.reading(name):
-            if columns is None:
-                yield _table(data, _steps())
-                return
-            variables = [column for column, _ in unpack(Kinds, kinds)]
-            types = {"state": pa.string(), "level": pa.int64(), **dict.fromkeys(variables, pa.string())}
-            rows = _table(data, types)
-            # Files may have different columns.
-            at_once = max(1, most_cells // (len(OURS) + len(columns)))
-            for begin in range(0, len(rows), at_once):
-                parts.ask()
-                yield _typed(rows.slice(begin, at_once), columns)
-    except pa.ArrowException as failure:
-        raise EnvironmentProblem(f"the file {parts.folder / name} is damaged: {failure}", "export anew") from None
+            made_values = [_absent(column), *(convert(_value(column, text)) for text in values)]
+            columns[column] = pa.array(made_values, kind), indexes
+    at_once = max(1, most_cells // (len(OURS) + len(types)))
+    for begin in range(0, len(keys), at_once):
+        parts.ask()
+        end = min(begin + at_once, len(keys))
+        made = {"state": _hex(keys[begin:end]), "level": pa.array(np.full(end - begin, level, dtype=np.int64))}
+        for column, (kind, _) in types.items():
+            held = columns.get(column)
+            if held is None:
+                made[column] = pa.array([_absent(column)] * (end - begin), kind)
+            else:
+                made[column] = held[0].take(pa.array(held[1][begin:end]))
+        yield pa.table(made)
 
 
-def _table(data: bytes, types: dict[str, Any]) -> Any:
-    """The table of a file, with exactly the columns of `types`. Raises one of `UNREADABLE`."""
+def _steps(parts: FileStore, name: str, level: int, most_cells: int) -> Iterator[pyarrow.Table]:
+    """The steps of a file in pieces."""
     pa, _ = arrow()
-    columns = unpack(Columns, inflate(data))
-    demand(sorted(name for name, _ in columns) == sorted(types), "the columns of the table")
-    demand(0 < len(columns[0][1]) <= MOST_ROWS, "as many rows as are written")
-    return pa.table({name: pa.array(column, types[name]) for name, column in columns})
+    titles = [StepTitle(*title) for title in _head(parts, name, Titles)]
+    sources, targets = (_columns(parts, name, number, KEY_BYTES) for number in range(2))
+    indexes = _indexes(parts, name, 2, len(sources), len(titles))
+    _demand(parts, name, len(targets) == len(sources), "as many targets as sources")
+    texts = {column: pa.array([getattr(title, column) for title in titles]) for column in StepTitle._fields}
+    at_once = max(1, most_cells // (3 + len(texts)))
+    for begin in range(0, len(sources), at_once):
+        parts.ask()
+        end = min(begin + at_once, len(sources))
+        chosen = pa.array(indexes[begin:end])
+        yield pa.table(
+            {
+                "source": _hex(sources[begin:end]),
+                "target": _hex(targets[begin:end]),
+                "level": pa.array(np.full(end - begin, level, dtype=np.int64)),
+                **{column: values.take(chosen) for column, values in texts.items()},
+            }
+        )
 
 
-def _steps() -> dict[str, Any]:
-    """The columns of transitions, with their types."""
+def _columns(parts: FileStore, name: str, number: int, width: int) -> np.ndarray:
+    """A column of bytes in a file: (rows, width) uint8."""
+    data = parts.read(name, HEAD + 1 + number)
+    _demand(parts, name, len(data) % width == 0 and len(data) <= width * MOST_ROWS, "whole rows")
+    return np.frombuffer(data, dtype=np.uint8).reshape(-1, width)
+
+
+def _indexes(parts: FileStore, name: str, number: int, rows: int, texts: int) -> np.ndarray:
+    """A column of indexes below `texts`, one for each row."""
+    found = _columns(parts, name, number, 4).view(np.uint32)[:, 0]
+    _demand(parts, name, len(found) == rows and int(found.max(initial=0)) < max(1, texts), "indexes of texts")
+    return found
+
+
+def _demand(parts: FileStore, name: str, holds: bool, what: str) -> None:
+    """Raise `EnvironmentProblem` about a damaged file unless what must hold of it does."""
+    with parts.reading(name):
+        demand(holds, what)
+
+
+def _hex(keys: np.ndarray) -> pyarrow.Array:
+    """Keys as hexadecimal texts."""
     pa, _ = arrow()
-    return {name: {"level": pa.int64(), "crash": pa.bool_()}.get(name, pa.string()) for name in TRANSITION}
-
-
-def _typed(table: Any, columns: dict[str, Any]) -> Any:
-    """States with all columns, in their types."""
-    pa, _ = arrow()
-    made = {name: table.column(name) for name in OURS[:2]}
-    for name, kind in columns.items():
-        if name not in table.column_names:
-            made[name] = pa.nulls(len(table), kind or pa.string())
-        elif kind is None:
-            made[name] = table.column(name)
-        else:
-            coded = table.column(name).combine_chunks().dictionary_encode()
-            values = pa.array([json.loads(text) for text in coded.dictionary.to_pylist()], kind)
-            made[name] = values.take(coded.indices)
-    return pa.table(made)
+    digits = _DIGITS[keys].reshape(-1)
+    offsets = np.arange(0, 2 * KEY_BYTES * (len(keys) + 1), 2 * KEY_BYTES, dtype=np.int32)
+    return pa.StringArray.from_buffers(len(keys), pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(digits)))
 
 
 def write_verdicts(folder: str, report: Report) -> None:
@@ -219,7 +295,7 @@ def write_verdicts(folder: str, report: Report) -> None:
         "steps": pa.array([p.steps for p in rows], pa.int64()),
         "instance": pa.array([p.instance for p in rows], pa.string()),
     }
-    write_file(Path(folder) / PROPERTIES / "properties.parquet", [pa.table(columns)])
+    write_table(Path(folder) / PROPERTIES, [pa.table(columns)])
     shutil.rmtree(Path(folder) / PARTS)
 
 
@@ -236,6 +312,33 @@ def arrow() -> tuple[ModuleType, ModuleType]:
             "the export needs pyarrow, which is not installed here", "pip install 'fizzpy[export]'"
         ) from None
     return pyarrow, pyarrow.parquet
+
+
+def write_table(folder: Path, pieces: Iterable[pyarrow.Table], most_cells: int = MOST_CELLS) -> None:
+    """Write a table as files of some tens of megabytes, and an empty one, `_SUCCESS`, when all of them are there."""
+    pieces = iter(pieces)
+    for number in itertools.count():
+        first = next(pieces, None)
+        if first is None:
+            break
+        write_file(folder / f"part-{number:05}.parquet", _some(first, pieces, most_cells))
+    if folder.is_dir():
+        (folder / "_SUCCESS").touch()
+
+
+def _some(first: pyarrow.Table, pieces: Iterator[pyarrow.Table], most_cells: int) -> Iterator[pyarrow.Table]:
+    """The next pieces of a table, for one file, joined as far as they are small: a level may have one state."""
+    pa, _ = arrow()
+    most_rows = min(_GROUP_ROWS, most_cells // first.num_columns)
+    waiting, size, rows = [first], first.nbytes, len(first)
+    while size < _FILE_BYTES and (piece := next(pieces, None)) is not None:
+        if rows + len(piece) > most_rows:
+            yield pa.concat_tables(waiting)
+            waiting, rows = [], 0
+        waiting.append(piece)
+        size += piece.nbytes
+        rows += len(piece)
+    yield pa.concat_tables(waiting)
 
 
 def write_file(path: Path, tables: Iterable[Any]) -> None:
