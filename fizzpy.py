@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
     from checker.analysis.covering import Coverage
     from checker.analysis.explanation import ActionsReport, StateReport
+    from checker.conformance.adapters import HistoryRecorder, StdioSystem
     from checker.conformance.history_report import HistoryReport
     from checker.conformance.validation_report import ValidationReport
     from checker.core.problems import EnvironmentProblem, ExitCode, Problem, UsageProblem
@@ -52,6 +53,7 @@ __all__ = [
     "ExitCode",
     "FizzError",
     "GuidedReport",
+    "HistoryRecorder",
     "HistoryReport",
     "Measured",
     "MutationReport",
@@ -60,6 +62,7 @@ __all__ = [
     "Report",
     "SimulationReport",
     "StateReport",
+    "StdioSystem",
     "Trace",
     "TraceEntry",
     "UsageProblem",
@@ -70,6 +73,7 @@ __all__ = [
     "history",
     "main",
     "measure",
+    "model_test",
     "mutate",
     "simulate",
     "trace",
@@ -80,6 +84,7 @@ __all__ = [
 _HOMES = {
     "checker.analysis.covering": ("Coverage",),
     "checker.analysis.explanation": ("ActionsReport", "StateReport"),
+    "checker.conformance.adapters": ("HistoryRecorder", "StdioSystem"),
     "checker.conformance.history_report": ("HistoryReport",),
     "checker.conformance.validation_report": ("ValidationReport",),
     "checker.core.problems": ("EnvironmentProblem", "Problem", "UsageProblem"),
@@ -530,6 +535,51 @@ def mutate(
         counted=progress or (lambda done, survived, total: None),
         **_given(options, constants),
     )
+
+
+def model_test(
+    model: str | PathLike[str],
+    *,
+    coverage: str = "transitions",
+    silent: Sequence[str] = (),
+    receiver: str | None = None,
+    walks: int = 20,
+    steps: int = 50,
+) -> Callable[[type], type]:
+    """Decorate a class of pytest with a method for each action or func of a model: the model writes its tests.
+
+    model       path of the model; a relative one is beside the file of the class
+    coverage    where walks come from: "transitions" (each call of each state), "random", or "hypothesis"
+    silent      actions that happen by themselves, between calls
+    receiver    the role instance whose funcs are meant, as "Store#0"
+    walks       how many random walks, or examples of hypothesis
+    steps       most calls of a walk
+
+    `start` and `stop`, if the class has them, begin and end each walk; `crash(instance)` and `restart(instance)` are
+    called where the model crashes a role instance. Mistakes are told when pytest collects the class.
+    """
+
+    def decorate(adapter: type) -> type:
+        home = Path(sys.modules[adapter.__module__].__file__ or ".").parent
+        beside = home / model
+        settings = {
+            "model": str(beside if beside.exists() else model),
+            "coverage": coverage,
+            "silent": tuple(silent),
+            "receiver": receiver,
+            "walks": walks,
+            "steps": steps,
+        }
+        adapter._fizzpy = settings  # type: ignore[attr-defined]
+
+        def test_model(self: object, fizzpy_walk: object, fizzpy_run: Callable[..., None]) -> None:
+            """One walk of the model; the plugin gives the walk, and what runs it."""
+            fizzpy_run(self, fizzpy_walk)
+
+        adapter.test_model = test_model  # type: ignore[attr-defined]
+        return adapter
+
+    return decorate
 
 
 class _Given(TypedDict):

@@ -16,7 +16,7 @@ from interpreter import Machine, State, Step, StepKind
 from interpreter.state.step import NO_OUTCOME, Failure, Outcome
 from interpreter.values.observed import same, to_plain
 
-_MOST_REMEMBERED: Final = 100_000
+_MOST_REMEMBERED: Final = 20_000
 _MOST_STEPS: Final = 100_000
 _REASONS: Final = 6
 

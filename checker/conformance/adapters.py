@@ -1,0 +1,207 @@
+"""Adapters: classes with a method for each action or func of a model, and processes that speak JSON lines."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+from checker.conformance.specification import receiver_of
+from checker.conformance.tested_model import Method, ModelCall, TestedModel
+from checker.core.locate import locate
+from checker.core.problems import EnvironmentProblem, UsageProblem
+from fizz import load
+from interpreter import Machine, compile_module
+
+_OWN: Final = ("start", "stop", "crash", "restart")
+
+
+def snake(name: str) -> str:
+    """`PutValue` as `put_value`."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+
+
+def adapter_model(model: str, adapter: type, silent: Sequence[str] = (), receiver: str | None = None) -> TestedModel:
+    """The model of an adapter class. Raises `FizzError`, and `UsageProblem` for actions without a method."""
+    machine = Machine(compile_module(load(locate(model))))
+    program = machine.program
+    states, _ = machine.initial()
+    if not states:
+        raise UsageProblem(f"{model} has no initial state")
+    functions = {name for role in program.roles for name in role.functions} | set(program.functions)
+    arguments = getattr(adapter, "arguments", {})
+    names = [action.name for action in program.actions]
+    names += [action.name for role in program.roles for action in role.actions]
+    methods: list[Method] = []
+    missing: list[str] = []
+    for name in dict.fromkeys(names):
+        found = next((one for one in (name, snake(name)) if callable(getattr(adapter, one, None))), None)
+        if found is not None:
+            methods.append(_method(adapter, found, name, "action"))
+        elif name not in silent:
+            missing.append(name)
+    if missing:
+        raise UsageProblem(
+            f"{adapter.__name__} has no method for {', '.join(missing)} of {model}",
+            f"add `def {snake(missing[0])}(self)`, or name what happens by itself in silent=[...]",
+        )
+    taken = {method.name for method in methods}
+    called = [name for name in sorted(functions) if name not in taken and callable(getattr(adapter, name, None))]
+    methods += [_method(adapter, name, name, "func") for name in called]
+    if callable(getattr(adapter, "crash", None)):
+        methods.append(Method("crash", "crash", "crash", ("instance",)))
+    if not [method for method in methods if method.kind != "crash"]:
+        raise UsageProblem(f"{adapter.__name__} has no method of the name of an action or func of {model}")
+    for method in methods:
+        lacking = [one for one in method.inputs if method.kind == "func" and one not in arguments.get(method.name, {})]
+        if lacking:
+            raise UsageProblem(
+                f"{adapter.__name__} names no values for '{lacking[0]}' of {method.name}",
+                f'give it a dict `arguments = {{"{method.name}": {{"{lacking[0]}": [1, 2]}}}}`',
+            )
+    where = receiver_of(machine, states[0].state, receiver, called) if called else None
+    return TestedModel(machine, methods, silent, arguments, where)
+
+
+def _method(adapter: type, name: str, call: str, kind: Any) -> Method:
+    parameters = [
+        one.name
+        for one in list(inspect.signature(getattr(adapter, name)).parameters.values())[1:]
+        if one.kind in (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    ]
+    return Method(name, call, kind, tuple(p for p in parameters if p != "instance"), "instance" in parameters)
+
+
+class ObjectSystem:
+    """An instance of an adapter class as a system: `start` and `stop`, if it has them, begin and end a walk."""
+
+    def __init__(self, adapter: Any) -> None:
+        self.adapter = adapter
+        self._optional("start")
+
+    def _optional(self, name: str, *arguments: Any) -> None:
+        method = getattr(self.adapter, name, None)
+        if callable(method):
+            method(*arguments)
+
+    def call(self, move: ModelCall) -> Any:
+        """Call the method; after `crash` also `restart`."""
+        returned = getattr(self.adapter, move.method)(**move.values)
+        if move.method == "crash":
+            self._optional("restart", move.instance)
+            return None
+        return _as_json(returned)
+
+    def stop(self) -> None:
+        """End the system."""
+        self._optional("stop")
+
+
+def _as_json(value: Any) -> Any:
+    """What a method returned as values of JSON: sets are sorted, other objects are their texts."""
+    match value:
+        case None | bool() | int() | float() | str():
+            return value
+        case list() | tuple():
+            return [_as_json(one) for one in value]
+        case set() | frozenset():
+            return sorted((_as_json(one) for one in value), key=repr)
+        case dict():
+            return {str(key): _as_json(one) for key, one in value.items()}
+    return str(value)
+
+
+class StdioSystem:
+    """A process that is sent `{"call": NAME, "arguments": {...}}` in a line, and answers `{"result": ...}` in one.
+
+    A base of adapter classes: methods call `self.ask(NAME, ...)`. `command`: how it is started. `crash` kills it with
+    SIGKILL, `restart` starts it again. An answer `{"error": TEXT}` fails the test.
+    """
+
+    command: Sequence[str] = ()
+    timeout_s = 30.0
+    _process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Start the process. Raises `EnvironmentProblem` if that is not possible."""
+        try:
+            self._process = subprocess.Popen(
+                list(self.command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            )
+        except OSError as failure:
+            raise EnvironmentProblem(f"{self.command} cannot be started: {failure.strerror}") from None
+
+    def ask(self, name: str, **arguments: Any) -> Any:
+        """Send a call, and return its result. Raises `AssertionError` for an error or no answer."""
+        process = self._process
+        assert process is not None and process.stdin is not None and process.stdout is not None, "it is not started"
+        process.stdin.write(json.dumps({"call": name, "arguments": arguments}) + "\n")
+        process.stdin.flush()
+        guard = threading.Timer(self.timeout_s, process.kill)
+        guard.start()
+        try:
+            line = process.stdout.readline()
+        finally:
+            guard.cancel()
+        assert line, f"the process ended, or gave no answer to {name} for {self.timeout_s} s"
+        try:
+            answer = json.loads(line)
+        except ValueError:
+            raise AssertionError(f"the answer to {name} is no JSON: {line.strip()[:200]}") from None
+        assert isinstance(answer, dict) and "error" not in answer, f"{name} failed: {line.strip()[:200]}"
+        return answer.get("result")
+
+    def stop(self) -> None:
+        """End the process."""
+        process, self._process = self._process, None
+        if process is None:
+            return
+        process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+
+
+class HistoryRecorder:
+    """Writes a concurrent history for `fizzpy history`: several threads or tasks call at once."""
+
+    def __init__(self, path: str | Path) -> None:
+        self._file = Path(path).open("a", encoding="utf-8")  # noqa: SIM115 - it is closed with the recorder
+        self._lock = threading.Lock()
+
+    def invoke(self, process: int | str, f: str, **fields: Any) -> None:
+        """Note that a process begins an operation; `fields`: its arguments by parameter."""
+        self._write({"process": process, "type": "invoke", "f": f, **fields})
+
+    def respond(self, process: int | str, f: str, kind: str = "ok", **fields: Any) -> None:
+        """Note its response: "ok" with a `result`, "fail" (it did not happen), or "info" (it may have)."""
+        self._write({"process": process, "type": kind, "f": f, **fields})
+
+    def call(self, process: int | str, f: str, function: Callable[..., Any], **arguments: Any) -> Any:
+        """Call a function with these arguments, between an invocation and its response; an exception is "info"."""
+        self.invoke(process, f, **arguments)
+        try:
+            result = function(**arguments)
+        except BaseException:
+            self.respond(process, f, "info")
+            raise
+        self.respond(process, f, result=_as_json(result))
+        return result
+
+    def _write(self, record: dict[str, Any]) -> None:
+        with self._lock:
+            self._file.write(json.dumps(record | {"time": time.monotonic_ns()}) + "\n")
+            self._file.flush()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

@@ -1,0 +1,128 @@
+"""Walks for tests: such that together they take each call of each state of a model, or at random."""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from checker.conformance.tested_model import ModelCall, TestedModel
+from interpreter import State
+
+_MOST_STATES: Final = 2_000
+_MOST_MOVES: Final = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class WalkPlan:
+    """Walks from an initial state. They take `covered` of `calls` pairs of a state and a call, over `states` states.
+
+    `whole`: all states of the model were seen.
+    """
+
+    walks: tuple[tuple[ModelCall, ...], ...]
+    covered: int
+    calls: int
+    states: int
+    whole: bool
+
+    @property
+    def sentence(self) -> str:
+        """What they cover."""
+        part = "" if self.whole else f", of the first {self.states:,} states"
+        return f"{len(self.walks):,} walks take {self.covered:,} of {self.calls:,} transitions{part}"
+
+
+def covering_walks(model: TestedModel, longest: int) -> WalkPlan:
+    """Walks of at most `longest` calls that take each call of each state: always the nearest one not yet taken.
+
+    Where a call has several outcomes the plan assumes the first; the system may take another.
+    """
+    graph, begin, whole = _graph(model)
+    left = {(state, move) for state, moves in graph.items() for move in moves}
+    total = len(left)
+    walks: list[tuple[ModelCall, ...]] = []
+    stuck = False
+    while left and not stuck and sum(map(len, walks)) < _MOST_MOVES:
+        stuck = True
+        for start in begin:
+            walk: list[ModelCall] = []
+            state = start
+            while len(walk) < longest:
+                path = _nearest(graph, state, left, longest - len(walk))
+                if path is None:
+                    break
+                for move in path:
+                    left.discard((state, move))
+                    state = graph[state][move]
+                    walk.append(move)
+            if walk:
+                walks.append(tuple(walk))
+                stuck = False
+    return WalkPlan(tuple(walks), total - len(left), total, len(graph), whole)
+
+
+def random_walks(model: TestedModel, number: int, longest: int, seed: int) -> WalkPlan:
+    """Walks that draw each call from those that the state allows; walk i has the seed `seed` + i."""
+    walks: list[tuple[ModelCall, ...]] = []
+    taken: set[tuple[State, ModelCall]] = set()
+    states: set[State] = set()
+    for i in range(number):
+        draw = random.Random(seed + i)
+        state = draw.choice(_ordered(model, model.beginnings()))
+        walk: list[ModelCall] = []
+        for _ in range(longest):
+            states.add(state)
+            moves = model.moves(frozenset({state}))
+            if not moves:
+                break
+            move = draw.choice(moves)
+            walk.append(move)
+            taken.add((state, move))
+            state = draw.choice(model.effects(state)[move]).target
+        walks.append(tuple(walk))
+    return WalkPlan(tuple(walks), len(taken), len(taken), len(states), True)
+
+
+Graph = dict[State, dict[ModelCall, State]]
+Left = set[tuple[State, ModelCall]]
+
+
+def _graph(model: TestedModel) -> tuple[Graph, list[State], bool]:
+    begin = _ordered(model, model.beginnings())
+    graph: Graph = {}
+    waiting = deque(begin)
+    while waiting and len(graph) < _MOST_STATES:
+        state = waiting.popleft()
+        if state in graph:
+            continue
+        effects = model.effects(state)
+        graph[state] = {move: ways[0].target for move, ways in effects.items()}
+        waiting += [way.target for ways in effects.values() for way in ways if way.target not in graph]
+    whole = all(state in graph for state in waiting)
+    # A call that leads out of what was seen is no part of it.
+    inside = {s: {m: t for m, t in moves.items() if t in graph} for s, moves in graph.items()}
+    return inside, begin, whole
+
+
+def _ordered(model: TestedModel, states: frozenset[State]) -> list[State]:
+    return sorted(states, key=model.machine.key)
+
+
+def _nearest(
+    graph: Graph, state: State, left: set[tuple[State, ModelCall]], longest: int
+) -> Sequence[ModelCall] | None:
+    """The shortest path that ends with a call not yet taken."""
+    waiting: deque[tuple[State, tuple[ModelCall, ...]]] = deque([(state, ())])
+    met = {state}
+    while waiting:
+        at, path = waiting.popleft()
+        for move, target in graph[at].items():
+            if (at, move) in left:
+                return (*path, move)
+            if target not in met and len(path) + 1 < longest:
+                met.add(target)
+                waiting.append((target, (*path, move)))
+    return None
