@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from checker.cli import completing_words
 from checker.core.limits import Limits
 from checker.search.registry import PUBLIC
 
@@ -27,9 +28,9 @@ class _Pair(click.ParamType[tuple[str, str]]):
         return key.strip(), text.strip()
 
 
-def pairs(option: str, metavar: str, text: str) -> Callable[[Any], Any]:
+def pairs(option: str, metavar: str, text: str, **more: Any) -> Callable[[Any], Any]:
     """An option of the form NAME=VALUE that may be repeated."""
-    return click.option(option, multiple=True, type=_Pair(), metavar=metavar, help=f"{text} Repeatable.")
+    return click.option(option, multiple=True, type=_Pair(), metavar=metavar, help=f"{text} Repeatable.", **more)
 
 
 def number(ctx: click.Context, param: click.Parameter, value: float | None) -> float | None:
@@ -39,14 +40,21 @@ def number(ctx: click.Context, param: click.Parameter, value: float | None) -> f
     return value
 
 
-model = click.argument("model")
+model = click.argument("model", shell_complete=completing_words.models)
 engine = click.option(
     "--engine", type=click.Choice(PUBLIC), default="embedded", show_default=True, help="What explores the states."
 )
-constants = pairs("--set", "NAME=EXPR", "Give a constant of the model another value.")
+constants = pairs(
+    "--set", "NAME=EXPR", "Give a constant of the model another value.", shell_complete=completing_words.constants
+)
 overrides = pairs("--option", "NAME=VALUE", "Override an option of the front matter.")
 properties = click.option(
-    "--property", "properties", multiple=True, metavar="NAME", help="Check only this assertion. Repeatable."
+    "--property",
+    "properties",
+    multiple=True,
+    metavar="NAME",
+    help="Check only this assertion. Repeatable.",
+    shell_complete=completing_words.properties,
 )
 json = click.option("--json", is_flag=True, help="Print the report as one JSON object.")
 quiet = click.option("--quiet", is_flag=True, help="Print the verdict only.")

@@ -43,8 +43,18 @@ _MODULES: Final = {
     "history": "conformance_commands",
     "validate": "conformance_commands",
     "lsp": "lsp_command",
+    "watch": "watch_command",
+    "doctor": "doctor_command",
 }
 """The modules of the other subcommands."""
+_GROUPS: Final = {
+    "Check": ("check", "watch", "test", "simulate", "measure", "mutate"),
+    "Understand": ("show", "explain", "coverage", "trace"),
+    "Compare with a real system": ("history", "validate"),
+    "Write": ("fmt", "parse", "lsp"),
+    "Help": ("doctor",),
+}
+"""The subcommands as the help shows them; others stand below."""
 
 
 def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
@@ -60,6 +70,19 @@ class _Commands(click.Group):
 
     def list_commands(self, context: click.Context) -> list[str]:
         return [*super().list_commands(context), *_MODULES]
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the subcommands in groups."""
+        names = self.list_commands(context)
+        grouped = {name for group in _GROUPS.values() for name in group}
+        groups = {**_GROUPS, "Others": tuple(name for name in names if name not in grouped)}
+        width = formatter.width - 6 - max(map(len, names))
+        for title, members in groups.items():
+            found = [(name, self.get_command(context, name)) for name in members if name in names]
+            rows = [(name, command.get_short_help_str(width)) for name, command in found if command is not None]
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         if name not in _MODULES:

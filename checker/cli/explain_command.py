@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from checker.cli import command_options
+from checker.cli import command_options, completing_words
 from checker.cli.output import Output
 from checker.core.limits import Limits
 
@@ -24,6 +24,7 @@ Exit codes:
 @command_options.model
 @click.option(
     "--action",
+    shell_complete=completing_words.actions,
     metavar="NAME",
     help="The action: Act, Node.Act or Node#0.Act. Without it: all that never have a step.",
 )

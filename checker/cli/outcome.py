@@ -14,6 +14,7 @@ from pathlib import Path
 import click
 
 from checker.cli.commands import fizzpy
+from checker.cli.completing_words import VARIABLE, answer
 from checker.core.problems import FULL_DISK, EnvironmentProblem, ExitCode, Problem, full_disk
 from checker.core.visible import printable
 from checker.report.plain_lines import print_remark, print_result
@@ -33,6 +34,8 @@ _REFUSED = "check the file or folder, and whether the machine can be reached; th
 def run_safely(arguments: Sequence[str]) -> int:
     """Run the command and return its exit code, whatever happens."""
     try:
+        if VARIABLE in os.environ:
+            return answer(fizzpy, os.environ[VARIABLE])
         with fizzpy.make_context("fizzpy", list(arguments)) as context:
             return int(fizzpy.invoke(context) or 0)
     except click.exceptions.Exit as end:
