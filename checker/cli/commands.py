@@ -51,7 +51,7 @@ _GROUPS: Final = {
     "Check": ("check", "watch", "test", "simulate", "measure", "mutate"),
     "Understand": ("show", "explain", "coverage", "trace"),
     "Compare with a real system": ("history", "validate"),
-    "Write": ("fmt", "parse", "lsp"),
+    "Write": ("fmt", "migrate", "parse", "lsp"),
     "Help": ("doctor",),
 }
 """The subcommands as the help shows them; others stand below."""
