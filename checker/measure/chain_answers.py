@@ -19,12 +19,15 @@ Ask = Callable[[], None]
 class LongRun(NamedTuple):
     """How probable each state is in the long run, and the most that a sum of them may be off.
 
-    `rates`: what one step adds to each counter, in units.
+    `rates`: what one step adds to each counter, in units. `within`: of each node, the share of the steps in its own
+    component, once the run has come there; a sum of these over a component is off by at most `within_error`.
     """
 
     states: Floats
     error: float
     rates: Floats
+    within: Floats
+    within_error: float
 
 
 class ChainAnswers:
@@ -106,7 +109,7 @@ class ChainAnswers:
         large[~left] = sizes[ends.component[~left]] > 1
         others = large.copy()
         others[heads[heads >= 0]] = False
-        error = visits_error
+        between_error = 0.0
         if others.any():
             inner = Transient(matrix[others][:, others], self._ask)
             first = np.flatnonzero(large & ~others)
@@ -115,12 +118,26 @@ class ChainAnswers:
             weight[others] = between
         is_state = np.arange(chain.nodes) < chain.states
         totals = np.bincount(ends.component[~left & is_state], weights=weight[~left & is_state], minlength=ends.count)
-        if others.any():
-            error += 2 * between_error / float(totals[totals > 0].min())
+        within_error = 2 * between_error / float(totals[totals > 0].min()) if others.any() else 0.0
+        within = np.zeros(chain.nodes)
+        within[~left] = weight[~left] / totals[ends.component[~left]]
         share = np.zeros(chain.nodes)
-        share[~left] = arrived[ends.component[~left]] * weight[~left] / totals[ends.component[~left]]
+        share[~left] = arrived[ends.component[~left]] * within[~left]
         gains = [float(share @ chain.expected_gain(counter)) for counter in range(chain.gains.shape[1])]
-        return LongRun(share[: chain.states], float(error), np.array(gains))
+        within[~is_state] = 0.0
+        return LongRun(share[: chain.states], visits_error + within_error, np.array(gains), within, within_error)
+
+    def often(self, true: Mask, long_run: LongRun) -> Interval:
+        """The share of steps in the long run that begin in some states."""
+        ends, left = self.ends, self.ends.transient
+        inside = np.where(true & ~left, long_run.within, 0.0)
+        shares = np.bincount(ends.component[~left], weights=inside[~left], minlength=ends.count)
+        final = np.zeros(self.chain.nodes)
+        final[~left] = shares[ends.component[~left]]
+        solved = self.transient.columns(np.asarray(self.chain.matrix()[left] @ final))
+        here = int(np.count_nonzero(left[: self.chain.begin]))
+        error = float(solved.errors[here]) + long_run.within_error
+        return Interval.around(float(solved.values[here]), error, 0.0, 1.0)
 
 
 def _never_fails(stopped: Chain, may: Mask) -> bool:

@@ -16,6 +16,9 @@ TAIL: Final = 1e-12
 """The distribution ends where less probability is left."""
 _MOST_VALUES: Final = 200_000
 _MOST_WORK: Final = 4_000_000_000
+_SOLVING: Final = 16
+_LEAST: Final = 1e-16
+"""What is left out at one value, in all states together."""
 PERCENTAGES: Final = (50.0, 90.0, 95.0, 99.0, 99.9, 99.99)
 
 
@@ -32,10 +35,15 @@ def distribution_of(chain: Chain, ends: Ends, counter: int, ask: Callable[[], No
     size = int(left.sum())
     among = left[chain.source] & left[chain.target]
     leaving = left[chain.source] & ~left[chain.target]
-    waits = bool((among & (added == 0)).any())
-    still = Transient(_matrix(chain, among & (added == 0), number, size), ask)
+    # Only nodes at edges that add nothing have visits beyond the arrivals.
+    silent = _matrix(chain, among & (added == 0), number, size)
+    at_silent = np.zeros(size, dtype=np.bool_)
+    at_silent[silent.indices] = True
+    at_silent |= np.diff(silent.indptr) > 0
+    places = np.flatnonzero(at_silent)
+    still = Transient(silent[places][:, places], ask)
     growing: list[tuple[int, Any]] = [
-        (int(gain), _matrix(chain, among & (added == gain), number, size).T.tocsr())
+        (int(gain), _matrix(chain, among & (added == gain), number, size))
         for gain in np.unique(added[among & (added > 0)])
     ]
     ending: list[tuple[int, Floats]] = []
@@ -56,15 +64,18 @@ def distribution_of(chain: Chain, ends: Ends, counter: int, ask: Callable[[], No
     while waiting and missing > TAIL:
         ask()
         value = heapq.heappop(waiting)
-        arrived = arriving.pop(value)
-        visits = still.visits(arrived) if waits else arrived
+        visits = arriving.pop(value)
+        visits[places] = still.visits(visits[places])
+        there = np.flatnonzero(visits > _LEAST / size)
+        # Most of the probability is in few states at a time.
+        active = there if 2 * len(there) < size else None
         for gain, leave in ending:
             share = float(visits @ leave)
             if share > 0:
                 ended[value + gain] = ended.get(value + gain, 0.0) + share
                 missing -= share
         for gain, edges in growing:
-            onward = edges @ visits
+            onward = edges.T @ visits if active is None else edges[active].T @ visits[active]
             if not onward.any():
                 continue
             if value + gain in arriving:
@@ -72,7 +83,7 @@ def distribution_of(chain: Chain, ends: Ends, counter: int, ask: Callable[[], No
             else:
                 arriving[value + gain] = onward
                 heapq.heappush(waiting, value + gain)
-        work += size + len(chain.source)
+        work += size + len(chain.source) * len(there) // size + _SOLVING * len(places)
         if work > _MOST_WORK or len(ended) > _MOST_VALUES:
             break
     # What is to come adds to values from here on: only smaller ones are complete, unless all is there.

@@ -29,7 +29,6 @@ from checker.measure.measure_file import MeasureFile, MeasureProblem, Nondetermi
 from checker.measure.measured import (
     AssertionMeasure,
     CounterMeasure,
-    Interval,
     Measured,
     Quantity,
     StateMeasure,
@@ -331,8 +330,7 @@ class _Measuring:
         true = self._true(name)
         reached = answers.reaches(true)
         broken = answers.reaches(self._states() & ~true)
-        share = float(long_run.states @ true[: self.states])
-        often = None if self.until == name else Interval.around(share, long_run.error, 0.0, 1.0)
+        often = None if self.until == name else answers.often(true, long_run)
         kind = self.explored.assertions[name].kind
         return AssertionMeasure(name, kind, Quantity(reached, reached), Quantity(broken, broken), often)
 

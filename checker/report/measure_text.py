@@ -17,6 +17,7 @@ from checker.report.terminal_report import plural
 BINS: Final = 16
 """The most bars of a histogram."""
 _BAR: Final = 40
+_TINY: Final = 1e-9
 _LONGEST: Final = 240
 """Of the text of a state; JSON has all of it."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
@@ -106,7 +107,10 @@ def counter_sentence(counter: CounterMeasure) -> str:
             f"there is no end to it; in the long run {number_text(counter.rate)} per step, as in the state"
             f" {counter.endless}"
         )
-    return f"{quantity_text(counter.expected)} on average"
+    average = f"{quantity_text(counter.expected)} on average"
+    if counter.distribution or not counter.expected.single:
+        return average
+    return f"{average}; too many values or states for the distribution"
 
 
 def histogram(distribution: Sequence[tuple[float, float]]) -> list[tuple[str, float]]:
@@ -185,6 +189,8 @@ def interval_text(interval: Interval) -> str:
     """The middle, with how far it may be off where nine digits would show that."""
     if math.isinf(interval.high):
         return f"at least {number_text(interval.low)}"
+    if interval.high <= _TINY or (interval.low >= 1.0 - _TINY and interval.high == 1.0):
+        return "0" if interval.high <= _TINY else "1"
     value = number_text(interval.value)
     return value if interval.error <= 1e-9 * max(1.0, abs(interval.value)) else f"{value} ± {interval.error:.1g}"
 
