@@ -38,16 +38,18 @@ if TYPE_CHECKING:
     from checker.conformance.history_report import HistoryReport
     from checker.conformance.public import history, model_test, validate
     from checker.conformance.validation_report import ValidationReport
+    from checker.core.answer import Answer
     from checker.core.problems import EnvironmentProblem, ExitCode, Problem, UsageProblem
     from checker.core.report import PropertyReport, Report
     from checker.core.trace import Change, Trace, TraceEntry
     from checker.measure.measured import Measured
     from checker.mutation.mutation_report import MutationReport
     from checker.traces.walk_report import GuidedReport, SimulationReport
-    from fizz import FizzError
+    from fizz import FizzError, Module
 
 __all__ = [
     "ActionsReport",
+    "Answer",
     "Change",
     "Coverage",
     "EnvironmentProblem",
@@ -81,6 +83,9 @@ __all__ = [
     "validate",
 ]
 
+# What a model given as a text is called in messages.
+_SOURCE = "source.fizz"
+
 # Where the names above live. They are fetched when they are used: `fizzpy --version` needs none of them.
 _HOMES = {
     "checker.analysis.covering": ("Coverage",),
@@ -89,6 +94,7 @@ _HOMES = {
     "checker.conformance.history_report": ("HistoryReport",),
     "checker.conformance.public": ("history", "model_test", "validate"),
     "checker.conformance.validation_report": ("ValidationReport",),
+    "checker.core.answer": ("Answer",),
     "checker.core.problems": ("EnvironmentProblem", "Problem", "UsageProblem"),
     "checker.core.report": ("ExitCode", "PropertyReport", "Report"),
     "checker.core.trace": ("Change", "Trace", "TraceEntry"),
@@ -108,12 +114,13 @@ def __getattr__(name: str) -> object:
 
 
 def check(
-    model: str | PathLike[str],
+    model: str | PathLike[str] | None = None,
     *,
     engine: str = "embedded",
+    source: str | None = None,
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
-    properties: Sequence[str] | None = None,
+    properties: str | Sequence[str] | None = None,
     keep_going: bool = False,
     max_states: int | None = None,
     max_depth: int | None = None,
@@ -134,10 +141,11 @@ def check(
     """Explore the state space of a model and say which of its properties hold.
 
     model       path of a `.fizz` file, or the name of a model that comes with the tool
+    source      the text of a model, instead of `model`
     engine      "embedded" (default), "plain" or "spark"; they give the same answer
     constants   values for top-level constants: None, bool, int, float, str, bytes, and list, tuple, dict, set, range
     options     any option of the front matter, as {"max_actions": 5} or {"action_options.Send.max_actions": 1}
-    properties  names of the assertions to check; None: all
+    properties  names of the assertions to check, or one name; None: all
     keep_going  explore everything, and find the shortest counterexample of each violated property
     max_states  stop after the level at which so many states were found
     max_depth   stop after the level of this number; the initial states are level 0
@@ -153,17 +161,20 @@ def check(
     workers     how many processes share the work once it is wide enough (embedded engine); None: as many as cores
     progress    called from time to time while the search runs
 
-    Returns a `Report`; a violated property is a result, not an exception. Raises `FizzError` for a model, option or
+    Returns a `Report`; a violated property is a result, not an exception. It is true if every property holds on the
+    whole state space, and shows itself in notebooks; `report.graph()` is the state graph for networkx, `report.states`
+    the number of states and `report.states()` their table for pandas. Raises `FizzError` for a model, option or
     constant that is wrong, `UsageProblem` for a missing file or an unknown property, `EnvironmentProblem` for a machine
     that lacks something.
     """
     _refuse_strangers()
     from checker.check import check as check_model
+    from checker.core.answer import with_table
     from checker.core.exploration import Settings
     from checker.core.limits import Limits
-    from checker.core.locate import locate
 
-    given: dict[str, object] = {
+    given = _given(options, constants)
+    chosen: dict[str, object] = {
         "spark_master": master,
         "spark_from": spark_from,
         "checkpoint_every_s": checkpoint_every,
@@ -176,32 +187,34 @@ def check(
         workers=workers,
         keep_going=keep_going,
         limits=Limits.asked_for({"max_states": max_states, "max_depth": max_depth, "timeout": timeout}),
-        properties=None if properties is None else tuple(properties),
+        properties=_names(properties),
         symmetry=symmetry,
         stats=stats,
         spark_conf=tuple((conf or {}).items()),
-        **{name: value for name, value in given.items() if value is not None},  # type: ignore[arg-type]
+        **{name: value for name, value in chosen.items() if value is not None},  # type: ignore[arg-type]
     )
-    return check_model(
-        locate(str(model)),
+    report = check_model(
+        _model(model, source, given),
         engine=engine,
         settings=settings,
-        **_given(options, constants),
+        **given,
         progress=progress,
     )
+    return with_table(report)
 
 
 def simulate(
-    model: str | PathLike[str],
+    model: str | PathLike[str] | None = None,
     *,
     runs: int = 100,
     seed: int = 0,
     steps: int | None = None,
     shorten: bool = True,
     timeout: float | None = None,
+    source: str | None = None,
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
-    properties: Sequence[str] | None = None,
+    properties: str | Sequence[str] | None = None,
     progress: Callable[..., None] | None = None,
 ) -> SimulationReport:
     """Walk through a model at random, until something is violated: what is found is real, the rest proves nothing.
@@ -217,30 +230,31 @@ def simulate(
     """
     _refuse_strangers()
     from checker.core.limits import Limits
-    from checker.core.locate import locate
     from checker.traces.simulate import simulate as simulate_model
 
+    given = _given(options, constants)
     return simulate_model(
-        locate(str(model)),
+        _model(model, source, given),
         runs=runs,
         seed=seed,
         steps=steps,
         shorten=shorten,
         limits=Limits.asked_for({"timeout": timeout}),
-        selected=None if properties is None else tuple(properties),
-        **_given(options, constants),
+        selected=_names(properties),
+        **given,
         progress=progress,
     )
 
 
 def trace(
-    model: str | PathLike[str],
+    model: str | PathLike[str] | None = None,
     follow: str | PathLike[str] | Sequence[str] | None = None,
     *,
     extend: int = 0,
+    source: str | None = None,
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
-    properties: Sequence[str] | None = None,
+    properties: str | Sequence[str] | None = None,
     timeout: float | None = None,
 ) -> GuidedReport:
     """Follow a guided trace through a model, and tell what happens.
@@ -253,25 +267,26 @@ def trace(
     """
     _refuse_strangers()
     from checker.core.limits import Limits
-    from checker.core.locate import locate
     from checker.traces.guided import follow as follow_trace
 
+    given = _given(options, constants)
     return follow_trace(
-        locate(str(model)),
+        _model(model, source, given),
         str(follow) if isinstance(follow, str | os.PathLike) else follow,
         extend=extend,
-        selected=None if properties is None else tuple(properties),
+        selected=_names(properties),
         limits=Limits.asked_for({"timeout": timeout}),
-        **_given(options, constants),
+        **given,
     )
 
 
 @overload
 def explain(
-    model: str | PathLike[str],
+    model: str | PathLike[str] | None = None,
     action: str | None = None,
     *,
     follow: None = None,
+    source: str | None = None,
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
     max_states: int | None = None,
@@ -284,22 +299,24 @@ def explain(
 
 @overload
 def explain(
-    model: str | PathLike[str],
+    model: str | PathLike[str] | None = None,
     action: str | None = None,
     *,
     follow: str | PathLike[str] | Sequence[str],
     step: int | None = None,
+    source: str | None = None,
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
 ) -> StateReport: ...
 
 
 def explain(
-    model: str | PathLike[str],
+    model: str | PathLike[str] | None = None,
     action: str | None = None,
     *,
     follow: str | PathLike[str] | Sequence[str] | None = None,
     step: int | None = None,
+    source: str | None = None,
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
     max_states: int | None = None,
@@ -320,25 +337,27 @@ def explain(
     """
     _refuse_strangers()
     from checker.analysis.explanation import explain_actions, explain_state
+    from checker.core.answer import with_table
     from checker.core.exploration import Settings
     from checker.core.limits import Limits
-    from checker.core.locate import locate
 
     given = _given(options, constants)
     if follow is not None:
         lines = str(follow) if isinstance(follow, str | os.PathLike) else follow
-        return explain_state(locate(str(model)), action, trace=lines, step=step, **given)
+        return explain_state(_model(model, source, given), action, trace=lines, step=step, **given)
     limits = Limits.asked_for({"max_states": max_states, "max_depth": max_depth, "timeout": timeout})
     settings = Settings(limits=limits, symmetry=symmetry)
-    return explain_actions(locate(str(model)), action, settings=settings, progress=progress, **given)
+    found = explain_actions(_model(model, source, given), action, settings=settings, progress=progress, **given)
+    return with_table(found)
 
 
 def coverage(
-    model: str | PathLike[str],
+    model: str | PathLike[str] | None = None,
     *,
+    source: str | None = None,
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
-    properties: Sequence[str] | None = None,
+    properties: str | Sequence[str] | None = None,
     keep_going: bool = False,
     max_states: int | None = None,
     max_depth: int | None = None,
@@ -354,18 +373,18 @@ def coverage(
     """
     _refuse_strangers()
     from checker.analysis.covering import cover
+    from checker.core.answer import with_table
     from checker.core.exploration import Settings
     from checker.core.limits import Limits
-    from checker.core.locate import locate
 
     settings = Settings(
         keep_going=keep_going,
         limits=Limits.asked_for({"max_states": max_states, "max_depth": max_depth, "timeout": timeout}),
-        properties=None if properties is None else tuple(properties),
+        properties=_names(properties),
         symmetry=symmetry,
     )
     given = _given(options, constants)
-    return cover(locate(str(model)), settings=settings, progress=progress, **given)
+    return with_table(cover(_model(model, source, given), settings=settings, progress=progress, **given))
 
 
 def measure(
@@ -376,7 +395,7 @@ def measure(
     until: str | None = None,
     constants: Mapping[str, object] | None = None,
     options: Mapping[str, object] | None = None,
-    properties: Sequence[str] | None = None,
+    properties: str | Sequence[str] | None = None,
     max_states: int | None = None,
     max_depth: int | None = None,
     timeout: float | None = None,
@@ -403,7 +422,7 @@ def measure(
 
     settings = Settings(
         limits=Limits.asked_for({"max_states": max_states, "max_depth": max_depth, "timeout": timeout}),
-        properties=None if properties is None else tuple(properties),
+        properties=_names(properties),
         symmetry=symmetry,
     )
     return measure_model(
@@ -459,6 +478,25 @@ def mutate(
         counted=progress or (lambda done, survived, total: None),
         **_given(options, constants),
     )
+
+
+def _model(model: str | PathLike[str] | None, source: str | None, given: _Given) -> str | Module:
+    """The path of a model, or the model that a text is. Raises `UsageProblem` unless one of both is given."""
+    from checker.core.locate import locate
+    from checker.core.problems import UsageProblem
+
+    if model is not None and source is None:
+        return locate(str(model))
+    if model is not None or source is None:
+        raise UsageProblem("a model is needed, and only one", "give its path, or its text as source=…")
+    from fizz import load
+
+    return load(_SOURCE, text=source, **given)
+
+
+def _names(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
+    """A list of names; a text is one name."""
+    return None if names is None else (names,) if isinstance(names, str) else tuple(names)
 
 
 class _Given(TypedDict):

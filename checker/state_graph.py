@@ -54,30 +54,34 @@ def refuse_large(states: int, most: int = MOST_STATES) -> None:
     if states > most:
         raise UsageProblem(
             f"the state graph has more than {most:,} states, too many to be looked at",
-            "choose smaller constants with --set, or bound it with --option max_actions=N",
+            "choose smaller constants with --set, or bound it with --option max_actions=N; in Python also most=N",
         )
 
 
 def state_graph(
-    module: Module, symmetry: bool = True, patience: Patience | None = None, most: int = MOST_STATES
+    module: Module,
+    symmetry: bool = True,
+    patience: Patience | None = None,
+    most: int = MOST_STATES,
+    depth: int | None = None,
 ) -> StateGraph:
-    """The graph, explored by the plain engine.
+    """The graph, explored by the plain engine, up to a level if there is a `depth`.
 
     Raises `UsageProblem` if it has more than `most` states, or constants that fail; `Stop` if the patience is over.
     """
     patience = patience or Patience()
     with patience.limiting_steps():
-        return _drawn(module, symmetry, patience, most)
+        return _drawn(module, symmetry, patience, most, depth)
 
 
-def _drawn(module: Module, symmetry: bool, patience: Patience, most: int) -> StateGraph:
+def _drawn(module: Module, symmetry: bool, patience: Patience, most: int, depth: int | None) -> StateGraph:
     program = compile_module(module)
     try:
         run = PlainRun(Task(program, (), Settings(symmetry=symmetry), patience=patience))
     except ModelError as error:
         raise constants_fail(error.text) from None
     driver = SearchDriver(run, program, (), Clock(), patience)
-    driver.go(Limits(states=most + 1), on=True)
+    driver.go(Limits(states=most + 1, depth=depth), on=True)
     if driver.stopped in UNTIMELY:
         raise Stop(driver.stopped)
     refuse_large(driver.total.states, most)
@@ -87,6 +91,7 @@ def _drawn(module: Module, symmetry: bool, patience: Patience, most: int) -> Sta
         GraphEdge(number, numbers[run.identity(run.image(step.target))], step.name, step.crashes)
         for number, node in enumerate(nodes)
         for step in _steps(run, node)
+        if run.identity(run.image(step.target)) in numbers
     ]
     described = [
         GraphNode(number, len(node.path) - 1, tuple(run.machine.describe(node.state)), node.cut)

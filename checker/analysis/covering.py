@@ -14,6 +14,7 @@ from checker.analysis.counting import AssertionCounter, StepCounter
 from checker.analysis.unused import idle_settings, unused
 from checker.analysis.vacuity import never_tested, within
 from checker.analysis.visit import Tour, VisitExtent, visit_all
+from checker.core.answer import Answer
 from checker.core.exploration import Settings
 from checker.core.given import Given
 from checker.core.patience import Patience
@@ -61,8 +62,8 @@ class ActionCount:
     steps: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coverage(VisitExtent):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Coverage(Answer, VisitExtent):
     """What ran. `runs`: by file and line, how often the statement that begins there was executed; 0: never.
 
     `statements` and `ran` count statements. `untested`: the parts of assertions that were never evaluated (W16).
@@ -83,6 +84,11 @@ class Coverage(VisitExtent):
     sources: Mapping[str, str] = field(default_factory=dict)
     given: Given = field(default_factory=Given)
     warnings: tuple[Diagnostic, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """How many statements ran."""
+        return f"{self.ran:,} of {self.statements:,} statements ran, {self.states:,} states"
 
 
 @with_room

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from checker.analysis.attempts import AttemptCounter, Attempts
 from checker.analysis.visit import VisitExtent, visit_all
+from checker.core.answer import Answer
 from checker.core.exploration import Settings
 from checker.core.given import Given
 from checker.core.patience import Patience
@@ -28,8 +29,8 @@ _INSTANCE = re.compile(r"([^#.]+)#(\d+)\.(.+)")
 _MOST_NAMES, _MOST_NEAR = 20, 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ActionsReport(VisitExtent):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ActionsReport(Answer, VisitExtent):
     """The attempts of actions over the exploration. `all_asked`: none was named; these never had a step."""
 
     model: str
@@ -38,9 +39,14 @@ class ActionsReport(VisitExtent):
     sources: Mapping[str, str] = field(default_factory=dict)
     given: Given = field(default_factory=Given)
 
+    @property
+    def summary(self) -> str:
+        """How many actions it is about, and of how many states."""
+        return f"{len(self.actions):,} actions without a step, {self.states:,} states"
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StateReport:
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class StateReport(Answer):
     """What has no step in the state at the end of `trace`, and the names of its steps."""
 
     model: str
@@ -51,6 +57,11 @@ class StateReport:
     sources: Mapping[str, str] = field(default_factory=dict)
     given: Given = field(default_factory=Given)
     exit_code: ExitCode = ExitCode.PASSED
+
+    @property
+    def summary(self) -> str:
+        """How many steps there are, and how many actions and threads have none."""
+        return f"{len(self.possible):,} steps possible, {len(self.disabled):,} disabled"
 
 
 @with_room

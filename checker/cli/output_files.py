@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,7 +128,7 @@ class OutputFiles:
     def _page(self, report: Report, audit: Coverage | None) -> str:
         from checker.report.html_report import html_report
 
-        return html_report(report, audit)
+        return html_report(report, audit, datetime.now(UTC))
 
     def _sarif(self, annotations: Sequence[Annotation], code: ExitCode) -> str:
         from checker.report.sarif import sarif_text

@@ -55,6 +55,9 @@ class Problem(Exception):
         self.text = text
         self.hint = hint
 
+    def __str__(self) -> str:
+        return self.text if self.hint is None else f"{self.text}\nhint: {self.hint}"
+
     def __reduce__(self) -> tuple[type[Problem], tuple[str, str | None]]:
         # Exceptions from a worker process are rebuilt from `args`, which has no hint.
         return type(self), (self.text, self.hint)

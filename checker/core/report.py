@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from typing import Literal as OneOf
 
+from checker.core.answer import Answer
 from checker.core.given import Given
 from checker.core.limits import StopReason
 from checker.core.problems import ExitCode
@@ -52,8 +53,8 @@ class ModelFailure:
     shortest: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+@dataclass(frozen=True, slots=True, repr=False)
+class Report(Answer):
     """The report of one run.
 
     `cut_by` names what cut the search: an option of the model, one of the limits, or None. `exact`: no two states were
@@ -90,6 +91,22 @@ class Report:
     given: Given = field(default_factory=Given)
     asked: Mapping[str, object] = field(default_factory=dict)
     given_up: GivenUp | None = None
+
+    @property
+    def summary(self) -> str:
+        """`failed, NeverNegative violated in 4 steps, 39 states`"""
+        found = next((p for p in self.properties if p.name == self.leading), None)
+        return f"{in_words(self.verdict, found, self.error)}, {self.states:,} states"
+
+
+def in_words(verdict: str, found: PropertyReport | None, error: ModelFailure | None) -> str:
+    """A verdict with what it is about."""
+    if error is not None:
+        return f"{verdict}, {error.diagnostic.text} after {error.steps} steps"
+    if found is None or found.verdict != "violated":
+        return verdict
+    length = "" if found.steps is None else f" in {found.steps} steps"
+    return verdict + (length if found.kind == DEADLOCK else f", {found.name} violated{length}")
 
 
 DEADLOCK: Final = "deadlock"

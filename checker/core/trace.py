@@ -7,6 +7,10 @@ from pathlib import PurePath
 from typing import Final
 from typing import Literal as OneOf
 
+from checker.core.python_values import python_value
+
+_LABELS_SHOWN: Final = 8
+
 EntryKind = OneOf["init", "start", "continue", "deliver", "crash-role"]
 
 
@@ -24,6 +28,16 @@ class Change:
     place: str
     old: str | None
     new: str | None
+
+    @property
+    def before(self) -> object:
+        """The value before as one of Python; None if there was none."""
+        return None if self.old is None else python_value(self.old)
+
+    @property
+    def after(self) -> object:
+        """The value after as one of Python; None if there is none."""
+        return None if self.new is None else python_value(self.new)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +69,11 @@ class TraceEntry:
     returns: tuple[tuple[str, str], ...] = ()
     lines: tuple[tuple[str, int], ...] = ()
     state: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def values(self) -> dict[str, object]:
+        """The state after the step as values of Python, by place: `node.offset` is `values["Node#0.offset"]`."""
+        return {place: python_value(text) for place, text in self.state}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +166,7 @@ class Unmatched:
         return f"no run of {PurePath(self.model).name} explains {what}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Trace:
     """A path, or a lasso: then the entries from `cycle_start` on are the cycle, which returns to the state before it.
 
@@ -167,3 +186,8 @@ class Trace:
     @property
     def steps(self) -> int:
         return len(self.entries) - 1
+
+    def __repr__(self) -> str:
+        labels = [entry.label for entry in self.entries[1 : _LABELS_SHOWN + 1]]
+        more = ", ..." if self.steps > _LABELS_SHOWN else ""
+        return f"<Trace of {self.steps} steps: {', '.join(labels)}{more}>"

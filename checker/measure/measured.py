@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from checker.core.answer import Answer
 from checker.core.given import Given
 from checker.core.problems import ExitCode
 from checker.measure.measure_file import Nondeterminism
@@ -96,8 +97,8 @@ class StateMeasure:
     ended: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Measured:
+@dataclass(frozen=True, slots=True, repr=False)
+class Measured(Answer):
     """The quantities of a model. `cut`: the states at the bound `max_actions`, where runs end.
 
     `states_shown` are the most probable ones in the long run, of `lasting` that have a probability; `often_error` is
@@ -121,6 +122,16 @@ class Measured:
     unmet: tuple[str, ...]
     elapsed_s: float = 0.0
     cpu_s: float = 0.0
+
+    @property
+    def sources(self) -> Mapping[str, str]:
+        """No texts: the model is read again where they are needed."""
+        return {}
+
+    @property
+    def summary(self) -> str:
+        """How many assertions and counters were measured, and of how many states."""
+        return f"{len(self.assertions)} assertions, {len(self.counters)} counters, {self.states:,} states"
 
     @property
     def exit_code(self) -> ExitCode:

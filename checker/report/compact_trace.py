@@ -80,7 +80,7 @@ def brief_trace(trace: Trace, sources: Mapping[str, str]) -> BriefTrace:
     stuck = trace.stuck
     return BriefTrace(
         steps,
-        tuple(map(_choice, trace.entries[0].choices)),
+        tuple(map(choice_in_brief, trace.entries[0].choices)),
         _end(trace, threads, sources),
         _for_ever(trace),
         None if trace.why is None else brief_why(trace.why, sources),
@@ -106,7 +106,7 @@ def _step(trace: Trace, number: int, threads: ThreadNames, sources: Mapping[str,
         _mover(entry, threads, step),
         same and number != trace.cycle_start,
         _calls(step) if entry.kind == "continue" else (),
-        (*map(_choice, entry.choices), *(_arguments(entry) if entry.kind == "deliver" else ())),
+        (*map(choice_in_brief, entry.choices), *(_arguments(entry) if entry.kind == "deliver" else ())),
         () if whole or entry.crash else tuple(lines),
         tuple(_changes(entry, threads, number, instance)),
         entry.crash,
@@ -140,7 +140,7 @@ def _calls(step: ThreadStep) -> tuple[str, ...]:
     return () if position is None else position.calls[1:]
 
 
-def _choice(choice: str) -> str:
+def choice_in_brief(choice: str) -> str:
     """`key=key2` for `Any:key="key2"`."""
     name, joint, value = _CHOICE_OF_NAME.sub("", choice, count=1).partition("=")
     return f"{name}={brief(value)}" if joint and choice.startswith("Any:") else choice
@@ -218,7 +218,7 @@ def names_together(owners: Sequence[str]) -> str:
 
 def _locals(entry: TraceEntry, threads: ThreadNames, number: int) -> list[BriefChange]:
     """What a step changed in the locals of threads, without the values that its choices have."""
-    chosen = set(map(_choice, entry.choices))
+    chosen = set(map(choice_in_brief, entry.choices))
     found = []
     for change in threads.changes(number):
         if change.new is None:

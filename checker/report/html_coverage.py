@@ -15,9 +15,15 @@ def html_coverage(coverage: Coverage) -> str:
     name = PurePath(coverage.model).name
     parts = [f"<h1>Coverage of {text(name)}</h1>", f"<p>{text(sums(coverage))}<br>"]
     parts.append(f'<span class="{"dim" if coverage.whole else "warn"}">{text(reach(coverage))}</span></p>')
-    parts += [_file(file, source, coverage) for file, source in coverage.sources.items() if _ran_in(file, coverage)]
+    parts.append(source_tables(coverage))
     parts.append(audit_tables(coverage))
     return html_page(f"Coverage of {name}", "\n".join(parts))
+
+
+def source_tables(coverage: Coverage) -> str:
+    """The files of the model with counts beside their lines."""
+    files = (item for item in coverage.sources.items() if _ran_in(item[0], coverage))
+    return "\n".join(_file(file, source, coverage) for file, source in files)
 
 
 def audit_tables(coverage: Coverage, often_new: Sequence[tuple[str, str]] = ()) -> str:

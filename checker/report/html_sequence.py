@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checker.core.trace import Trace, TraceEntry
+from checker.report.compact_trace import choice_in_brief
 from checker.report.html_page import text
 
 _MODEL = "model"
@@ -39,7 +40,7 @@ def _row(entry: TraceEntry) -> SequenceRow:
     name = mover.rpartition(".")[2]
     if entry.kind == "continue":
         name = f"{name} goes on"
-    choices = f" [{', '.join(entry.choices)}]" if entry.choices else ""
+    choices = "".join(f" {choice_in_brief(choice)}" for choice in entry.choices)
     touched = [found[0] for change in entry.changes if (found := _INSTANCE.match(change.place))]
     sent = [change.new for change in entry.changes if change.place.startswith("message-") and change.old is None]
     touched += [found[1] for new in sent if new is not None and (found := _RECEIVER.match(new))]

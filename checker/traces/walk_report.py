@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
+from checker.core.answer import Answer
 from checker.core.given import Given
 from checker.core.limits import StopReason
 from checker.core.problems import ExitCode
-from checker.core.report import ModelFailure, PropertyReport
+from checker.core.report import ModelFailure, PropertyReport, in_words
 from checker.core.trace import Trace, TraceEntry
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ class WalkProgress:
     elapsed_s: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WalkReport:
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class WalkReport(Answer):
     """The fields of both reports. A property that is not violated is "undecided", an `exists` that was met "holds"."""
 
     verdict: WalkVerdict
@@ -44,8 +45,13 @@ class WalkReport:
     sources: Mapping[str, str] = field(default_factory=dict)
     given: Given = field(default_factory=Given)
 
+    @property
+    def summary(self) -> str:
+        """The verdict, and what is violated."""
+        return in_words(self.verdict, next((p for p in self.properties if p.name == self.leading), None), self.error)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SimulationReport(WalkReport):
     """The report of a simulation.
 
@@ -74,7 +80,7 @@ class NextStep:
     next: tuple[NextStep, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class GuidedReport(WalkReport):
     """The report of a guided trace.
 

@@ -46,6 +46,9 @@ class FizzError(Exception):
         self.diagnostics = diagnostics
         self.sources: dict[str, str] = dict(sources or {})
 
+    def __str__(self) -> str:
+        return self.render()
+
     @property
     def exit_code(self) -> int:
         return 150 if any(d.code.startswith("L") for d in self.diagnostics) else 151

@@ -43,7 +43,7 @@ OUTPUT = {
     "save_trace",
 }
 """Options that print or write what a caller from Python has in hand."""
-IN_PYTHON = {"progress", "shorten"}
+IN_PYTHON = {"progress", "shorten", "source"}
 
 
 def commands() -> dict[str, click.Command]:

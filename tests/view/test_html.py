@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -12,9 +13,11 @@ import pytest
 from checker.analysis.covering import cover
 from checker.check import check
 from checker.core.exploration import Settings
+from checker.report.compact_trace import brief_trace
 from checker.report.html_coverage import html_coverage
 from checker.report.html_report import html_report
 from checker.report.html_sequence import sequence_rows, sequence_svg
+from fizz.base.version import VERSION
 from tests.view.outputs import CRASHED, CRASHES, CYCLE, VALUES
 
 VOID = {"meta", "br", "img", "link", "input", "hr"}
@@ -86,10 +89,35 @@ def test_reports_are_pages(text: str, tmp_path: Path) -> None:
     assert report.verdict.upper() in page.text
     for p in report.properties:
         assert p.name in page.text
-        for entry in p.trace.entries if p.trace else ():
-            assert entry.label.removesuffix(" crash") in page.text
-            assert not entry.crash or "CRASH" in page.text
+        if p.trace is None:
+            continue
+        for step, entry in zip(brief_trace(p.trace, report.sources).steps, p.trace.entries[1:], strict=True):
+            assert step.mover in page.text
+            assert all(choice in page.text for choice in step.choices)
+            assert all(change.place in page.text and change.text in page.text for change in step.changes)
+            assert all((change.new or "gone") in page.text for change in entry.changes)
+            assert not entry.crash or "✗ crash" in page.text
     assert page.tags.count("svg") == sum(p.trace is not None and p.trace.steps > 0 for p in report.properties)
+
+
+def test_each_violation_has_a_tab(tmp_path: Path) -> None:
+    """With several there are as many tabs and sections, the leading one in front; with one there is none."""
+    text = CYCLE + "always assertion Small:\n    return n < 2\n"
+    page = page_of(text, tmp_path, keep_going=True)
+    assert page.count('type="radio"') == page.count("<section") == 2
+    assert page.index("Small is violated") > page.index("checked")
+    assert 'type="radio"' not in page_of(CYCLE, tmp_path)
+
+
+def test_what_the_run_was_given_is_on_the_page(tmp_path: Path) -> None:
+    """Constants, options, settings, the version, the date and the text of the model."""
+    path = tmp_path / "m.fizz"
+    path.write_text("LIMIT = 2\n" + CYCLE.replace("n == 2", "n == LIMIT"))
+    given = {"constants": {"LIMIT": "1"}, "options": {"max_actions": "9"}}
+    report = check(path, settings=Settings(properties=("Two",)), **given)  # type: ignore[arg-type]
+    page = Page(html_report(report, None, datetime(2026, 3, 4, 12, tzinfo=UTC)))
+    for shown in ("LIMIT", "max_actions", "9", f"fizzpy {VERSION}", "2026-03-04", "properties", "return n == LIMIT"):
+        assert shown in page.text
 
 
 def test_texts_of_the_model_are_texts(tmp_path: Path) -> None:
