@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from checker.conformance.history_report import HistoryReport
     from checker.conformance.public import history, model_test, validate
     from checker.conformance.validation_report import ValidationReport
-    from checker.core.answer import Answer
+    from checker.core.model_result import ModelResult
     from checker.core.problems import EnvironmentProblem, ExitCode, Problem, UsageProblem
     from checker.core.report import PropertyReport, Report
     from checker.core.trace import Change, Trace, TraceEntry
@@ -49,7 +49,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ActionsReport",
-    "Answer",
     "Change",
     "Coverage",
     "EnvironmentProblem",
@@ -59,6 +58,7 @@ __all__ = [
     "HistoryRecorder",
     "HistoryReport",
     "Measured",
+    "ModelResult",
     "MutationReport",
     "Problem",
     "PropertyReport",
@@ -94,7 +94,7 @@ _HOMES = {
     "checker.conformance.history_report": ("HistoryReport",),
     "checker.conformance.public": ("history", "model_test", "validate"),
     "checker.conformance.validation_report": ("ValidationReport",),
-    "checker.core.answer": ("Answer",),
+    "checker.core.model_result": ("ModelResult",),
     "checker.core.problems": ("EnvironmentProblem", "Problem", "UsageProblem"),
     "checker.core.report": ("ExitCode", "PropertyReport", "Report"),
     "checker.core.trace": ("Change", "Trace", "TraceEntry"),
@@ -169,9 +169,9 @@ def check(
     """
     _refuse_strangers()
     from checker.check import check as check_model
-    from checker.core.answer import with_table
     from checker.core.exploration import Settings
     from checker.core.limits import Limits
+    from checker.core.model_result import with_table
 
     given = _given(options, constants)
     chosen: dict[str, object] = {
@@ -337,9 +337,9 @@ def explain(
     """
     _refuse_strangers()
     from checker.analysis.explanation import explain_actions, explain_state
-    from checker.core.answer import with_table
     from checker.core.exploration import Settings
     from checker.core.limits import Limits
+    from checker.core.model_result import with_table
 
     given = _given(options, constants)
     if follow is not None:
@@ -373,9 +373,9 @@ def coverage(
     """
     _refuse_strangers()
     from checker.analysis.covering import cover
-    from checker.core.answer import with_table
     from checker.core.exploration import Settings
     from checker.core.limits import Limits
+    from checker.core.model_result import with_table
 
     settings = Settings(
         keep_going=keep_going,

@@ -14,9 +14,9 @@ from checker.analysis.counting import AssertionCounter, StepCounter
 from checker.analysis.unused import idle_settings, unused
 from checker.analysis.vacuity import never_tested, within
 from checker.analysis.visit import Tour, VisitExtent, visit_all
-from checker.core.answer import Answer
 from checker.core.exploration import Settings
 from checker.core.given import Given
+from checker.core.model_result import ModelResult
 from checker.core.patience import Patience
 from checker.core.problems import constants_fail
 from checker.properties import properties_of
@@ -63,7 +63,7 @@ class ActionCount:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Coverage(Answer, VisitExtent):
+class Coverage(ModelResult, VisitExtent):
     """What ran. `runs`: by file and line, how often the statement that begins there was executed; 0: never.
 
     `statements` and `ran` count statements. `untested`: the parts of assertions that were never evaluated (W16).

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 
 from checker.analysis.attempts import AttemptCounter, Attempts
 from checker.analysis.visit import VisitExtent, visit_all
-from checker.core.answer import Answer
 from checker.core.exploration import Settings
 from checker.core.given import Given
+from checker.core.model_result import ModelResult
 from checker.core.patience import Patience
 from checker.core.problems import ExitCode, UsageProblem
 from checker.core.trace import Trace
@@ -30,7 +30,7 @@ _MOST_NAMES, _MOST_NEAR = 20, 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ActionsReport(Answer, VisitExtent):
+class ActionsReport(ModelResult, VisitExtent):
     """The attempts of actions over the exploration. `all_asked`: none was named; these never had a step."""
 
     model: str
@@ -46,7 +46,7 @@ class ActionsReport(Answer, VisitExtent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class StateReport(Answer):
+class StateReport(ModelResult):
     """What has no step in the state at the end of `trace`, and the names of its steps."""
 
     model: str

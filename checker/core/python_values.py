@@ -18,7 +18,7 @@ _WORDS: Final = {"None": None, "True": True, "False": False, "inf": float("inf")
 _DEEPEST: Final = 200
 
 
-class Named(str):
+class ModelName(str):
     """What is known by its name: an instance `Node#0`, a model value, a symmetric value `k1`."""
 
     __slots__ = ()
@@ -28,7 +28,7 @@ class Named(str):
 
 
 def python_value(text: str) -> object:
-    """The value that a display text shows; a text that shows none, as that of a channel, is returned as `Named`.
+    """The value that a display text shows; a text that shows none, as that of a channel, is returned as `ModelName`.
 
     Structs and records are dicts, bags are `Counter`s; what Python can not hash stands in lists instead of sets.
     """
@@ -36,8 +36,8 @@ def python_value(text: str) -> object:
     try:
         value = reader.value(0)
     except _Unreadable:
-        return Named(text)
-    return value if reader.rest.strip() == "" else Named(text)
+        return ModelName(text)
+    return value if reader.rest.strip() == "" else ModelName(text)
 
 
 class _Unreadable(Exception):
@@ -74,7 +74,7 @@ class _Reader:
             return _number(token)
         if self._peek() == "(":
             return self._call(token, begin, depth)
-        return Named(token)
+        return ModelName(token)
 
     def _call(self, name: str, begin: int, depth: int) -> object:
         """`set([1, 2])`, `struct(a = 1)` and so on."""
@@ -87,7 +87,7 @@ class _Reader:
             return range(*numbers)
         make = _CONTAINERS.get(name)
         if make is None or len(arguments) != 1:
-            return Named(self.text[begin : self.position].strip())
+            return ModelName(self.text[begin : self.position].strip())
         return make(arguments[0])
 
     def _bracket(self, opening: str, depth: int) -> object:

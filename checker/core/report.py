@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 from typing import Literal as OneOf
 
-from checker.core.answer import Answer
 from checker.core.given import Given
 from checker.core.limits import StopReason
+from checker.core.model_result import ModelResult
 from checker.core.problems import ExitCode
 from checker.core.trace import Trace
 
@@ -54,7 +54,7 @@ class ModelFailure:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Report(Answer):
+class Report(ModelResult):
     """The report of one run.
 
     `cut_by` names what cut the search: an option of the model, one of the limits, or None. `exact`: no two states were

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from checker.core.answer import Answer
 from checker.core.given import Given
+from checker.core.model_result import ModelResult
 from checker.core.problems import ExitCode
 from checker.measure.measure_file import Nondeterminism
 
@@ -98,7 +98,7 @@ class StateMeasure:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Measured(Answer):
+class Measured(ModelResult):
     """The quantities of a model. `cut`: the states at the bound `max_actions`, where runs end.
 
     `states_shown` are the most probable ones in the long run, of `lasting` that have a probability; `often_error` is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from checker.core.answer import Answer
+from checker.core.model_result import ModelResult
 from checker.core.problems import EnvironmentProblem
 from checker.core.python_values import python_value
 from checker.state_graph import StateGraph, state_graph
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _EXTRA = "install it with: pip install 'fizzpy[notebook]'"
 
 
-def networkx_graph(answer: Answer, most: int) -> MultiDiGraph:
+def networkx_graph(answer: ModelResult, most: int) -> MultiDiGraph:
     """The states and steps of the model as a directed graph with parallel edges."""
     try:
         from networkx import MultiDiGraph
@@ -33,7 +33,7 @@ def networkx_graph(answer: Answer, most: int) -> MultiDiGraph:
     return graph
 
 
-def states_frame(answer: Answer, most: int) -> DataFrame:
+def states_frame(answer: ModelResult, most: int) -> DataFrame:
     """A row for each state, a column for each variable, field and thread, and the level."""
     try:
         from pandas import DataFrame
@@ -44,7 +44,7 @@ def states_frame(answer: Answer, most: int) -> DataFrame:
     return DataFrame(rows, dtype=object, index=[node.number for node in found.nodes])
 
 
-def _state_graph(answer: Answer, most: int) -> StateGraph:
+def _state_graph(answer: ModelResult, most: int) -> StateGraph:
     given = answer.given
     text = getattr(answer, "sources", {}).get(answer.model)
     module = load(answer.model, text=text, options=dict(given.options), constants=dict(given.constants))

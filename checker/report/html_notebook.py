@@ -8,7 +8,7 @@ from typing import Any
 
 from checker.analysis.covering import Coverage
 from checker.analysis.explanation import ActionsReport, StateReport
-from checker.core.answer import Answer
+from checker.core.model_result import ModelResult
 from checker.core.report import Report
 from checker.report.html_coverage import audit_tables, source_tables
 from checker.report.html_page import html_part, text
@@ -20,7 +20,7 @@ from checker.traces.walk_report import GuidedReport, SimulationReport
 _WIDTH = 110
 
 
-def notebook_html(answer: Answer) -> str:
+def notebook_html(answer: ModelResult) -> str:
     """The answer as a part of a page."""
     match answer:
         case Report():
@@ -44,7 +44,7 @@ def notebook_html(answer: Answer) -> str:
             return html_part(f"<pre>{text(repr(answer))}</pre>")
 
 
-def _as_printed(printer: Callable[[Page, Any], None], answer: Answer) -> str:
+def _as_printed(printer: Callable[[Page, Any], None], answer: ModelResult) -> str:
     file = io.StringIO()
     printer(Page(file, color=False, width=_WIDTH), answer)
     return f"<pre>{text(file.getvalue().rstrip())}</pre>"

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from typing import Literal as OneOf
 
-from checker.core.answer import Answer
 from checker.core.given import Given
 from checker.core.limits import StopReason
+from checker.core.model_result import ModelResult
 from checker.core.problems import ExitCode
 from checker.core.report import ModelFailure, PropertyReport, in_words
 from checker.core.trace import Trace, TraceEntry
@@ -31,7 +31,7 @@ class WalkProgress:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class WalkReport(Answer):
+class WalkReport(ModelResult):
     """The fields of both reports. A property that is not violated is "undecided", an `exists` that was met "holds"."""
 
     verdict: WalkVerdict

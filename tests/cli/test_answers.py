@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 import fizzpy
-from checker.core.python_values import Named, python_value
+from checker.core.python_values import ModelName, python_value
 from tests.view.test_html import Page
 
 LOST = """\
@@ -48,7 +48,7 @@ def test_all_answers_are_alike(ask: Callable[..., object]) -> None:
     """One line, true or false, a part of a page without scripts, a graph."""
     for text in (LOST, FINE):
         answer = ask(source=text)
-        assert isinstance(answer, fizzpy.Answer)
+        assert isinstance(answer, fizzpy.ModelResult)
         assert len(repr(answer).splitlines()) == 1 and len(repr(answer)) < 120
         assert isinstance(bool(answer), bool)
         assert "source.fizz" in repr(answer)
@@ -95,12 +95,12 @@ def test_values_are_those_of_python() -> None:
         ("bag([1, 1])", Counter({1: 2})),
         ("range(0, 6, 2)", range(0, 6, 2)),
         ("genericmap({[1]: 2})", [([1], 2)]),
-        ("Node#0", Named("Node#0")),
-        ("[k1, Node#0]", [Named("k1"), Named("Node#0")]),
-        ("stub(Channel#0, Node#0)", Named("stub(Channel#0, Node#0)")),
-        ("1 2", Named("1 2")),
-        ('"open', Named('"open')),
-        ("[" * 300 + "]" * 300, Named("[" * 300 + "]" * 300)),
+        ("Node#0", ModelName("Node#0")),
+        ("[k1, Node#0]", [ModelName("k1"), ModelName("Node#0")]),
+        ("stub(Channel#0, Node#0)", ModelName("stub(Channel#0, Node#0)")),
+        ("1 2", ModelName("1 2")),
+        ('"open', ModelName('"open')),
+        ("[" * 300 + "]" * 300, ModelName("[" * 300 + "]" * 300)),
     ],
 )
 def test_display_texts_are_read(text: str, value: object) -> None:

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from networkx import MultiDiGraph
     from pandas import DataFrame
 
-AnyAnswer = TypeVar("AnyAnswer", bound="Answer")
+AnyResult = TypeVar("AnyResult", bound="ModelResult")
 
 MOST_STATES = 100_000
 """States of a graph or table made for a script, unless it asks for more."""
 
 
-class Answer:
+class ModelResult:
     """An answer about a model. It is true if its exit code is 0: nothing is wrong, and nothing was left out."""
 
     __slots__ = ()
@@ -84,15 +84,15 @@ class Answer:
 class StateCount(int):
     """A number of states; called, it gives their table: `report.states` and `report.states()`."""
 
-    answer: Answer
+    answer: ModelResult
 
     def __call__(self, most: int = MOST_STATES) -> DataFrame:
         return self.answer.table(most)
 
 
-def with_table(answer: AnyAnswer) -> AnyAnswer:
+def with_table(answer: AnyResult) -> AnyResult:
     """The answer, a frozen dataclass, with a number of states that can be called."""
     count = StateCount(answer.states)  # type: ignore[attr-defined]
     count.answer = answer
-    changed: AnyAnswer = replace(answer, states=count)  # type: ignore[type-var]
+    changed: AnyResult = replace(answer, states=count)  # type: ignore[type-var]
     return changed
