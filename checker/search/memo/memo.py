@@ -380,6 +380,7 @@ class Memory:
         if paths is None:
             self._recording[rule] = self.choice(rule).recorded = False
             raise BeginAnew
+        self.choice(rule).spent += self._recorded.spent
         first, *others = paths
         return RecordedPath(first.events, first.result, siblings=others)
 

@@ -80,7 +80,7 @@ class _Values:
 class RecordedRules(CompiledRules):
     """Runs paths of a rule, recording what they ask of the state, in which containers are read part by part.
 
-    `runs`: how often functions were run.
+    `runs`: how often functions were run; `spent`: what the last one has charged.
     """
 
     asks = True
@@ -93,6 +93,7 @@ class RecordedRules(CompiledRules):
         self._assigned = _assigned_fields(machine.program)
         self._params = {role.name: role.params for role in machine.program.roles}
         self.runs = 0
+        self.spent = 0
 
     def _new_nodes(self) -> Nodes:
         return AskingNodes(self._divider, self.machine.values)
@@ -141,7 +142,8 @@ class RecordedRules(CompiledRules):
         if rule.kind is StepKind.ASSERT and verdict is not _APART:
             run.end(HELD if verdict else VIOLATED)
         # A step may be put together from the costliest parts of several paths.
-        if (self._most - self._fuel[0]) * (run.turns + run.cuts) > self._most:
+        self.spent = self._most - self._fuel[0]
+        if self.spent * (run.turns + run.cuts) > self._most:
             self._unmark()
             return None
         self._note_marked()

@@ -27,14 +27,16 @@ class Thresholds:
     little repeats as it is."""
     learning: int = 1_000
     """Interpreter calls for a rule before it may be run directly: what it reads may repeat later."""
-    hopeless: int = 250
-    """Calls that are enough if nearly nothing has repeated among them."""
+    hopeless: int = 128
+    """Calls that are enough if nearly nothing has repeated among them; where functions record, as many evaluations."""
     window: int = 64
     """Evaluations after which the choice is made first."""
     trial: int = 64
     """Interpreter calls, more or less, for which a rule that is run directly is remembered again."""
     share: float = 0.25
     """A rule is run directly if more interpreter calls than this come to one evaluation or step."""
+    seen: int = 128
+    """The calls of a window that shows whether more repeats than in the one before."""
     many_rules: int = 4_096
     """Rules, beyond which one is remembered from its second evaluation on. One state may have a million instances, each
     with rules of its own; what they ask is of use in other states only."""
@@ -61,8 +63,13 @@ _FALLING: Final = 0.9
 """A trial goes on as long as the share of calls falls to this part of that in the window before, half as long."""
 _CHEAP: Final = 4
 """A rule that is recorded by functions learns from so many times the calls."""
-_LONGEST: Final = 5
-"""The first window of a trial has one in 32 evaluations, if calls cost little."""
+_RECORDED: Final = 800
+_DIRECT: Final = 80
+_STEP: Final = 40
+"""What a call of a function that records takes, a direct run, and a step of a direct run, beside what the rule itself
+spends: in charges, of which one takes some 0.1 microseconds."""
+_LONGEST: Final = 6
+"""The first window of a trial has one in 64 evaluations, if calls cost little."""
 _FEW: Final = 8
 """No choice is made after fewer evaluations."""
 
@@ -70,7 +77,8 @@ _FEW: Final = 8
 class RunChoice:
     """The choice for one rule: all who evaluate it ask here how. It is remembered, unless it goes `directly`, or is
     `forgotten`: run anew by the interpreter from then on. `recorded`: its paths are recorded by functions of Python.
-    `new` counts the evaluations that needed a run, for people.
+    `new` counts the evaluations that needed a run, for people; in `spent` the caller sums up what functions that record
+    have charged.
 
     `supported` tells whether it can be run directly: asked when that would pay.
     """
@@ -79,6 +87,7 @@ class RunChoice:
         "_before",
         "_begin",
         "_calls",
+        "_last",
         "_open",
         "_share",
         "_steps",
@@ -91,6 +100,7 @@ class RunChoice:
         "forgotten",
         "new",
         "recorded",
+        "spent",
     )
 
     def __init__(self, supported: Callable[[], bool], thresholds: Thresholds = THRESHOLDS) -> None:
@@ -99,12 +109,15 @@ class RunChoice:
         self.recorded = False
         self.evaluations = 0
         self.new = 0
+        self.spent = 0
         self._supported = supported
         self._thresholds = thresholds
         self._open = True
         self._share = 1.0
         self._before: float | None = None
         """During a trial, the share of calls in the window before, 1 at first."""
+        self._last: float | None = None
+        """Outside of trials, the share of calls in the last window that had enough of them."""
         self._total = self._calls = self._steps = self._begin = 0
         self._until = thresholds.window
 
@@ -158,7 +171,8 @@ class RunChoice:
             return True
         # A function records the paths of all alternatives in one call.
         most = evaluated if self.recorded else max(evaluated, self._steps)
-        return self._total >= self._thresholds.hopeless and self._calls >= _NEARLY_ALL * most
+        asked = min(self._total, self.evaluations) if self.recorded else self._total
+        return asked >= self._thresholds.hopeless and self._calls >= _NEARLY_ALL * most
 
     def _decide(self) -> None:
         if self.directly:
@@ -168,16 +182,19 @@ class RunChoice:
             self._until = self.evaluations + max(window, self.evaluations >> _LONGEST if self.recorded else 0)
             return
         evaluated = max(1, self.evaluations - self._begin)
+        all_new = self._is_all_new()
         self._share = self._calls / evaluated
         # A function records the paths of all alternatives in one call, for three times what a direct run costs.
         steps = min(self._steps, evaluated) if self.recorded else self._steps
         most = self._thresholds.share * (evaluated + steps)
-        self._open = self._calls > most
-        if self._open and self._goes_on(self._calls / (evaluated + self._steps)):
+        stays = self._stays(evaluated)
+        self._open = self._calls > most or stays
+        all_new = all_new and self._is_all_new()
+        if self._open and not all_new and self._goes_on(self._calls / (evaluated + self._steps)):
             self._until = self.evaluations + 2 * evaluated
             self._begin, self._calls, self._steps = self.evaluations, 0, 0
             return
-        learned = self._before is not None or self._learned(evaluated)
+        learned = stays or self._before is not None or self._learned(evaluated)
         self._before = None
         # The next window is longer if it is clear that remembering pays: columns go window by window.
         self._until = (2 if 4 * self._calls > most else 16) * self.evaluations
@@ -188,6 +205,22 @@ class RunChoice:
             if learned and not self._go_directly():
                 self._open = False
                 self._until = _NEVER
+
+    def _is_all_new(self) -> bool:
+        """Whether a function recorded a path in each evaluation of the last window, of all alternatives in one call."""
+        return self.recorded and _NEARLY_ALL <= self._share <= 1.0 / _NEARLY_ALL
+
+    def _stays(self, evaluated: int) -> bool:
+        """Whether functions record so many paths of a rule that running it directly costs less, and no fewer in this
+        window than in the one before, where windows grow: there is no sign that more will repeat."""
+        calls, spent = self._calls, self.spent
+        self.spent = 0
+        if not self.recorded or calls < self._thresholds.seen or 2 * evaluated < self.evaluations:
+            return False
+        last, self._last = self._last, self._share
+        if last is None or self._share < last:
+            return False
+        return _RECORDED * calls + spent > (_DIRECT + spent / calls) * evaluated + _STEP * self._steps
 
     def _goes_on(self, share: float) -> bool:
         """Whether a trial goes on: at its beginning most is new, then the share of calls falls if anything repeats."""
