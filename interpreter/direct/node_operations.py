@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from typing import Any, Final
 
 from interpreter.direct.node_sequences import Sequences
@@ -56,30 +56,27 @@ _TUPLE: Final = Tag.TUPLE
 class Results:
     """What one `def` has returned and charged, by its arguments.
 
-    Of `_WINDOW` calls at least half must have been known, or remembering stops for some time.
+    Of `_WINDOW` calls at least half must have been known, or remembering stops for some time. `hits` counts the calls
+    that were known; `pause`: so many calls are not remembered.
     """
 
+    __slots__ = ("_misses", "hits", "kinds", "known", "pause")
+
     def __init__(self) -> None:
-        self.known: dict[tuple[Hashable, ...], tuple[Any, int]] = {}
-        self._asked = 0
+        self.known: dict[tuple[tuple[Any, ...], tuple[type, ...]], tuple[Any, int]] = {}
+        self.kinds: set[tuple[type, ...]] = set()
+        """Types of arguments that all tell themselves from others as members of a dict."""
+        self.hits = 0
+        self.pause = 0
         self._misses = 0
-        self._pause = 0
 
-    def paused(self) -> bool:
-        """Whether the next call is not remembered."""
-        if self._pause:
-            self._pause -= 1
-            return True
-        self._asked += 1
-        if self._asked > _WINDOW:
-            if 2 * self._misses > _WINDOW:
-                self._pause = _PAUSE
-            self._asked = self._misses = 0
-        return False
-
-    def add(self, token: tuple[Hashable, ...], result: Any, charged: int) -> None:
+    def add(self, token: tuple[tuple[Any, ...], tuple[type, ...]], result: Any, charged: int) -> None:
         """Remember what a call has returned."""
         self._misses += 1
+        if self.hits + self._misses >= _WINDOW:
+            if 2 * self._misses > _WINDOW:
+                self.pause = _PAUSE
+            self.hits = self._misses = 0
         if len(self.known) >= _MOST_REMEMBERED:
             self.known.clear()
         self.known[token] = (result, charged)
@@ -166,17 +163,19 @@ class Operations(Sequences):
 
     def put_all(self, group: Any, *changes: Any) -> Any:
         """`group[place] = item` for several places and items, one after the other."""
-        pairs = list(zip(changes[::2], changes[1::2], strict=True))
+        pairs = zip(changes[::2], changes[1::2], strict=True)
         if type(group) is not ValueNode or group.tag is not _LIST:
             for place, item in pairs:
                 group = self.put(group, place, item)
             return group
         ids = list(self.nodes.interner.payload(group.number))
-        self.fuel[0] -= len(pairs) * (1 + (group.weight >> 4))
+        self.fuel[0] -= (len(changes) >> 1) * (1 + (group.weight >> 4))
+        ints, number = self.nodes.interner.ints, self.nodes.number
         for place, item in pairs:
             if type(place) is not int:
                 raise GiveUp
-            ids[place] = self.nodes.number(item)
+            known = ints.get(item) if type(item) is int else None
+            ids[place] = number(item) if known is None else known
         return self.nodes[self.nodes.interner.intern(_LIST, tuple(ids))]
 
     def field_put(self, group: Any, name: str, value: Any) -> Any:
@@ -336,25 +335,37 @@ class Operations(Sequences):
 
         The first `given` arguments are the values of the state: of these it can read the fields of instances.
         """
-        known = results.known
+        known, kinds, fuel = results.known, results.kinds, self.fuel
 
         def remembered(*args: Any) -> Any:
-            if self.unordered or results.paused():
+            if self.unordered:
                 return function(*args)
-            values = [self.argument(value) for value in args[given:]]
-            if not _KEYS.issuperset(map(type, values)) or (
-                given and any(type(value) is ValueNode and value.roles for value in values)
-            ):
+            if results.pause:
+                results.pause -= 1
                 return function(*args)
-            token = tuple(map(key, values))
+            values = args[given:]
+            types = tuple(map(type, values))
+            if types not in kinds:
+                values = tuple(map(self.argument, values))
+                types = tuple(map(type, values))
+                if not _KEYS.issuperset(types):
+                    return function(*args)
+                kinds.add(types)
+            # The types tell `True` from 1.
+            token = (values, types)
             found = known.get(token)
             if found is not None:
-                self.spend(found[1])
+                results.hits += 1
+                fuel[0] -= found[1]
+                if fuel[0] < 0:
+                    raise GiveUp
                 return found[0]
-            before = self.fuel[0]
+            if given and any(type(value) is ValueNode and value.roles for value in values):
+                return function(*args)
+            before = fuel[0]
             result = function(*args[:given], *values)
             if not self.unordered:
-                results.add(token, result, before - self.fuel[0])
+                results.add(token, result, before - fuel[0])
             return result
 
         return remembered

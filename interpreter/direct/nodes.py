@@ -31,6 +31,7 @@ MOST_CHARACTERS: Final = 64
 """Longer texts are left to the interpreter, which charges for their characters."""
 _SMALL: Final = 1 << 62
 """Larger ints are left to the interpreter, which charges for their words."""
+_NO_DOMAINS: Final = frozenset[str]()
 _TRUE: Final = object()
 _FALSE: Final = object()
 
@@ -81,8 +82,10 @@ class ValueNode:
         # A slot that has no value yet.
         if attribute in ("items", "fields", "table"):
             self._nodes.fill(self)
-        elif attribute in ("mutable", "deep", "symmetric", "roles"):
+        elif attribute in ("mutable", "deep", "roles"):
             self._nodes.mark(self)
+        elif attribute == "symmetric":
+            self.symmetric = self._nodes.domains(self.number)
         elif attribute == "choices":
             self.choices = None
         else:
@@ -181,5 +184,9 @@ class Nodes(dict[int, Any]):
         node.deep = node.mutable and (
             node.tag not in MUTABLE_TAGS or any(interner.mutable(child) for child in interner.children(number))
         )
-        node.symmetric = frozenset([domain for domain, _ in interner.symmetric(number)])
         node.roles = interner.has_roles(number)
+
+    def domains(self, number: int) -> frozenset[str]:
+        """The domains of the symmetric values inside a value."""
+        inside = self.interner.symmetric(number)
+        return frozenset([domain for domain, _ in inside]) if inside else _NO_DOMAINS

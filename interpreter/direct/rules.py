@@ -22,6 +22,9 @@ from interpreter.values.intern import Tag
 _PATIENCE: Final = 64
 """After so many failures, more than half of what was asked, a rule is left to the interpreter."""
 
+_HELD: Final[list[Result]] = [HELD]
+_VIOLATED: Final[list[Result]] = [VIOLATED]
+
 NOTHING: Final[Mapping[int, Any]] = {}
 Run = Callable[[tuple[int, ...], tuple[int, ...], Callable[[Result], None]], object]
 """A rule on the values of a state, and those of the state before if it is about a step."""
@@ -129,7 +132,7 @@ class DirectRules(CompiledRules):
         before: State | None = None,
         noted: bool = True,
         following: Following | None = None,
-    ) -> list[Result] | None:
+    ) -> Sequence[Result] | None:
         """The results of all execution paths of a rule, in the order of their choices; None: ask the interpreter.
 
         `before`: the state before the step that an assertion is about. `noted`: the lines count as executed.
@@ -178,13 +181,15 @@ class DirectRules(CompiledRules):
         if self._fuel[0] < 0 or len(found) > self.machine.most_paths:
             self._failed(rule)
             return None
-        if self._marked and noted:
-            self._note_marked()
-        self._unnoted = bool(self._marked)
-        self._unmark()
+        self._unnoted = False
+        if self._marked:
+            if noted:
+                self._note_marked()
+            self._unnoted = bool(self._marked)
+            self._unmark()
         self.direct += 1
         if rule.kind is StepKind.ASSERT:
-            return [HELD if verdict else VIOLATED]
+            return _HELD if verdict else _VIOLATED
         return found
 
     def following(self, state: State, successors: Sequence[Successor]) -> Following | None:

@@ -27,6 +27,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
 from fractions import Fraction
+from functools import reduce
+from operator import or_
 from typing import Any, Final
 
 from interpreter.values.key_parts import Resolve, ValueParts, add_keys, subtract_keys
@@ -71,6 +73,8 @@ _BY_ID: Final = frozenset(
      Tag.DICT, Tag.SET, Tag.RECORD}
 )  # fmt: skip
 """The types of values that are equal just if their ids are, as long as none of another type is inside."""
+_FLOAT_TAG: Final = Tag.FLOAT
+"""Members of an enum are slow to look up."""
 _FLOAT = struct.Struct("<d")
 _FLOAT_BITS = struct.Struct("<q")
 _NAN = float("nan")
@@ -111,7 +115,7 @@ class Interner:
 
     def intern(self, tag: int, payload: Any) -> int:
         """The id of a value with that tag and payload; the payload is canonical (see above)."""
-        if tag == Tag.FLOAT:
+        if tag == _FLOAT_TAG:
             # By bits, since 0.0 and -0.0 differ in identity but compare equal. All nans are one value.
             key: Any = _FLOAT.pack(payload if payload == payload else _NAN)
         else:
@@ -153,11 +157,10 @@ class Interner:
             weight += len(payload) // 16
         elif tag is Tag.INT:
             weight += payload.bit_length() // 64
-        else:
-            for child in _children(tag, payload):
-                flags |= self._flags[child]
-                weight += self._weights[child]
-                depth = max(depth, self._depths[child] + 1)
+        elif children := _children(tag, payload):
+            flags = reduce(or_, map(self._flags.__getitem__, children), flags)
+            weight += sum(map(self._weights.__getitem__, children))
+            depth += 1 + max(map(self._depths.__getitem__, children))
         if weight > MAX_PARTS:
             raise too_many_parts()
         if depth > MAX_DEPTH and tag not in COMPOSITE_TAGS:

@@ -17,7 +17,7 @@ from checker.search.memo.folds import Folds
 from interpreter import Machine
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.budget import METER
-from interpreter.values.intern import Tag
+from interpreter.values.intern import Interner, Tag
 
 Words = NDArray[np.uint64]
 Ints = NDArray[np.int64]
@@ -187,6 +187,11 @@ class Tables:
         """What an element of the set in a slot adds to the key; called once, when it is met there."""
         self.divider.met.setdefault(slot, []).append(element)
         return self._machine.slot_sum(slot, element, element=True)
+
+    @property
+    def values(self) -> Interner:
+        """The interned values."""
+        return self._machine.values
 
     def stored(self, slot: Slot) -> Slot:
         """Where what is written to a slot is stored."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -22,6 +22,9 @@ from checker.search.contract.level_counts import distinct_names
 from checker.search.contract.parents import crashes_after
 from interpreter.state.state import State
 from interpreter.state.step import Outcome, Result, Rule, StepOrder
+
+_FIELD: Final = 16
+"""What many values add to keys is found part by part if there are so many for each part; else value by value."""
 
 
 class RowSteps(NamedTuple):
@@ -164,11 +167,21 @@ class DirectSteps:
                 step += 1
         for position, (steps, new, old) in by_position.items():
             where = np.array(steps, dtype=np.int64)
+            fields = self.packing.fields_of(position)
+            if len(fields) * _FIELD > len(steps):
+                self.packing.put_values(after, where, position, new)
+                high, low = self._key_sums(position, new)
+                gone_high, gone_low = self._key_sums(position, old)
+                sums[where, 0] += high - gone_high
+                sums[where, 1] += low - gone_low
+                continue
+            before = after.take(where)
             self.packing.put_values(after, where, position, new)
-            high, low = self._key_sums(position, new)
-            gone_high, gone_low = self._key_sums(position, old)
-            sums[where, 0] += high - gone_high
-            sums[where, 1] += low - gone_low
+            put = after.take(where)
+            for slot, field in fields:
+                table = field.table.sums
+                change = table.take(self.packing.codes(put, slot), 0) - table.take(self.packing.codes(before, slot), 0)
+                sums[where] += change
 
     def _key_sums(self, position: int, numbers: list[int]) -> tuple[Words, Words]:
         """What values add to keys, in halves."""

@@ -285,14 +285,16 @@ class AssertionEvaluator:
     def _one_by_one(self, rule: Rule, rows: _Asked, begin: int, found: _Decided) -> None:
         """Ask an assertion rule that is not remembered, from row `begin` on."""
         states, before = rows.states()
-        for row, result in enumerate(self.space.memory.verdicts_in(rule, states, before)):
-            self.task.patience.ask()
+        values, ask = [], self.task.patience.ask
+        for row, result in enumerate(self.space.memory.verdicts_in(rule, states, before), begin):
+            ask()
             if isinstance(result, Failure):
-                found.errors[begin + row] = result.error
-                found.values[begin + row] = FAILED
+                found.errors[row] = result.error
+                values.append(FAILED)
             else:
                 assert isinstance(result, Outcome)
-                found.values[begin + row] = TRUE if result.value else FALSE
+                values.append(TRUE if result.value else FALSE)
+        found.values[begin : begin + len(values)] = values
 
     def _look_up(self, rule: Rule, rows: _Asked, begin: int, found: _Decided, asked: _AskedRule) -> None:
         """Ask an assertion rule by what is remembered, and forget it if that does not pay."""

@@ -17,6 +17,7 @@ import numpy as np
 from checker.search.columns.capacity import LISTED, MESSAGE, THREAD, Capacity
 from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tables, Words
 from checker.search.columns.element_bits import ElementBits, WholeSets
+from checker.search.columns.plain_lists import PlainLists
 from checker.search.memo.division import FOLD, asks_all, is_element
 from interpreter.state.state import UNBOUND, Layout, Slot, State
 
@@ -87,6 +88,7 @@ class Packing:
         self._bits: list[dict[int, int]] = []
         """By slot of the layout, the bits of its values in all words together; and the values by these bits."""
         self._values: list[dict[int, int]] = []
+        self._lists: list[PlainLists] = []
         self._masks: list[int] = []
         self._free = WORD_BITS
         """The first bit of the last word that holds nothing."""
@@ -108,6 +110,8 @@ class Packing:
         self._bits = [{} for _ in self.layout.slots]
         self._values = [{} for _ in self.layout.slots]
         self._masks = []
+        values = self.tables.values
+        self._lists = [PlainLists(slot, self.fields, WORD_BITS, values) for slot in self.layout.slots]
         word = shift = 0
         slots = self._slots()
         plain = [slot for slot in slots if not is_element(slot)]
@@ -258,6 +262,11 @@ class Packing:
             bits |= self._bits_of([((kind, index), number) for index, number in enumerate(parked)])
         return tuple([(bits >> (WORD_BITS * word)) & _WORD for word in range(self.width)])
 
+    def fields_of(self, position: int) -> list[tuple[Slot, PackedField]]:
+        """The bits of a slot of the layout, and of all parts of it."""
+        parts = self.tables.below(self.layout.slots[position])
+        return [(part, self.fields[part]) for part in parts if part in self.fields]
+
     def value_bits(self, position: int, number: int) -> int:
         """The bits of a value of a slot of the layout, in all words together."""
         known = self._bits[position]
@@ -297,9 +306,16 @@ class Packing:
     def learn_value(self, position: int, number: int) -> None:
         """Give codes to a value of a slot of the layout."""
         learned = self._learned[position]
-        if number not in learned:
-            learned.add(number)
-            self.tables.learn(self.layout.slots[position], number)
+        if number in learned:
+            return
+        learned.add(number)
+        slot = self.layout.slots[position]
+        bits = None if self.tables.divider.is_gathered(slot) else self._lists[position].bits(number)
+        if bits is None:
+            self.tables.learn(slot, number)
+        else:
+            self._bits[position][number] = bits
+            self._values[position][bits] = number
 
     def lows(self, rows: Rows, slots: Iterable[Slot] | None = None) -> Words:
         """The low halves of the keys of these states, or what some slots add to them."""
@@ -413,8 +429,8 @@ class Packing:
 
     def _all_masks(self) -> list[int]:
         """The bits that hold the value of each slot of the layout, in all words together."""
-        for slot in self.layout.slots:
-            fields = [self.fields[part] for part in self.tables.below(slot) if part in self.fields]
+        for position in range(len(self.layout.slots)):
+            fields = [field for _, field in self.fields_of(position)]
             self._masks.append(sum(int(f.mask) << (WORD_BITS * f.word + int(f.shift)) for f in fields))
         return self._masks
 

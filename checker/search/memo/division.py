@@ -164,6 +164,10 @@ class Divider:
         """The slots that are stored whole since `gather`."""
         return frozenset(self._gathered)
 
+    def is_gathered(self, slot: Slot) -> bool:
+        """Whether a slot is stored whole since `gather`."""
+        return slot in self._gathered
+
     def gather_as(self, slots: frozenset[Slot]) -> None:
         """Divide as another process that has called `gather`. Nothing may have been remembered yet."""
         self._gathered |= slots
@@ -351,7 +355,7 @@ class Divider:
         if tag not in _DIVIDED or not 0 < len(payload) <= MOST_MEMBERS or interner.references(number):
             return None
         if tag is Tag.LIST:
-            steps, members = _list_steps(len(payload)), payload
+            steps, members = list_steps(len(payload)), payload
             head = list_head(interner, len(payload))
         elif tag is Tag.DICT:
             keys = tuple(key for key, _ in payload)
@@ -417,7 +421,7 @@ def renamed_head(interner: Interner, head: int, rename: Callable[[int], int]) ->
 
 def list_head(interner: Interner, size: int) -> int:
     """The head of a list of some size."""
-    return interner.intern_composite(Tag.HEAD, (), (int(Tag.LIST), _list_steps(size), False), f"list {size}")
+    return interner.intern_composite(Tag.HEAD, (), (int(Tag.LIST), list_steps(size), False), f"list {size}")
 
 
 def dict_head(interner: Interner, keys: tuple[int, ...]) -> int:
@@ -441,7 +445,8 @@ def _dict_step(interner: Interner, key: int) -> str:
 
 
 @cache
-def _list_steps(size: int) -> tuple[str, ...]:
+def list_steps(size: int) -> tuple[str, ...]:
+    """The steps to the members of a list of some size."""
     return tuple(f"[{index}]" for index in range(size))
 
 

@@ -447,7 +447,13 @@ class Memory:
         self, rule: Rule, states: Sequence[State], before: Sequence[State] | None = None
     ) -> Iterator[Result]:
         """The verdicts of an assertion that is not remembered, as `results_in`."""
-        return (self._verdict(rule, found) for found in self.results_in(rule, states, before))
+        for found in self.results_in(rule, states, before):
+            first = found[0] if len(found) == 1 else None
+            # A verdict without lines: there is nothing to note.
+            if isinstance(first, Outcome) and first.value is not None and not first.lines:
+                yield first
+            else:
+                yield self._verdict(rule, found)
 
     def _verdict(self, rule: Rule, found: Sequence[Result]) -> Result:
         verdict = verdict_of(found)
