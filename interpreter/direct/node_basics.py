@@ -135,6 +135,8 @@ class Basics:
         kind = type(left)
         if kind is not type(right):
             return False
+        if kind is str or kind is int:
+            return left == right  # type: ignore[no-any-return]
         if kind is ValueNode:
             self.fuel[0] -= left.weight
             if left.symmetric and right.symmetric and len(left.symmetric | right.symmetric) > 1:

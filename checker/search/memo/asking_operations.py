@@ -17,12 +17,13 @@ _DICT: Final = Tag.DICT
 _LIST: Final = Tag.LIST
 _RECORD: Final = Tag.RECORD
 
-_WHOLE: Final = frozenset({bool, int, str, type(None), ValueNode})
+_SCALARS: Final = frozenset({bool, int, str, type(None)})
+_WHOLE: Final = frozenset({*_SCALARS, ValueNode})
 """The types of values of which everything is known."""
 BY_PARTS: Final = frozenset(
     {"alternatives", "any_order", "append", "at", "bound", "contains", "discarded", "each", "entries",
-     "entries_lazily", "field_put", "fields_of", "give_up", "is_role", "joined", "keys_of", "lacks", "live",
-     "live_lazily", "member_at", "method", "own", "plain", "put", "put_all", "removed", "role_of", "set_add", "size",
+     "entries_lazily", "eq", "field_put", "fields_of", "give_up", "is_role", "joined", "keys_of", "lacks", "live",
+     "live_lazily", "member_at", "method", "ne", "own", "plain", "put", "put_all", "removed", "role_of", "set_add", "size",
      "sliced", "spend", "tuples", "turns", "values_lazily", "values_of", "zipped"}
 )  # fmt: skip
 """The operations that may be given containers of which only the head is known."""
@@ -50,6 +51,15 @@ def of_whole(operation: Callable[..., Any]) -> Callable[..., Any]:
 
 class AskingOperations(Operations):
     """The operations over values some of which are known by their heads."""
+
+    def eq(self, left: Any, right: Any) -> bool:
+        kind, other = type(left), type(right)
+        if kind in _SCALARS and other in _SCALARS:
+            return kind is other and bool(left == right)
+        return super().eq(whole(left), whole(right))
+
+    def ne(self, left: Any, right: Any) -> bool:
+        return not self.eq(left, right)
 
     def at(self, value: Any, place: Any) -> Any:
         place = whole(place)
