@@ -23,8 +23,8 @@ _WHOLE: Final = frozenset({*_SCALARS, ValueNode})
 BY_PARTS: Final = frozenset(
     {"alternatives", "any_order", "append", "at", "bound", "contains", "discarded", "each", "entries",
      "entries_lazily", "eq", "field_put", "fields_of", "give_up", "is_role", "joined", "keys_of", "lacks", "live",
-     "live_lazily", "member_at", "method", "ne", "own", "plain", "put", "put_all", "removed", "role_of", "set_add", "size",
-     "sliced", "spend", "tuples", "turns", "values_lazily", "values_of", "zipped"}
+     "live_lazily", "member_at", "method", "ne", "own", "plain", "put", "put_all", "removed", "role_of", "set_add",
+     "size", "sliced", "spend", "tuples", "turns", "values_lazily", "values_of", "zipped"}
 )  # fmt: skip
 """The operations that may be given containers of which only the head is known."""
 
