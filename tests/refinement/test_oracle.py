@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 
 import pytest
 
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.refinement import concrete_run
 from tests.refinement.conftest import Refine, verdict
 
 State = tuple[int, int]
@@ -59,9 +62,11 @@ def _shortest(
     return None
 
 
-@pytest.mark.parametrize("block", range(4))
-def test_random_models(refine: Refine, block: int) -> None:
-    """The length of the shortest counterexample, or that there is none."""
+@pytest.mark.parametrize("wide", [None, 0, 2])
+@pytest.mark.parametrize("block", range(3))
+def test_random_models(refine: Refine, block: int, wide: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The length of the shortest counterexample, or that there is none; row by row, by columns, and first one way."""
+    monkeypatch.setattr(concrete_run, "EmbeddedEngine", partial(EmbeddedEngine, wide))
     found = set()
     for seed in range(30 * block, 30 * block + 30):
         source = random.Random(seed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
@@ -16,11 +16,16 @@ from checker.search.contract.protocol import WIDE, Task
 from checker.search.memo.memo import Memory
 from checker.search.memo.run_choice import THRESHOLDS, Thresholds
 from checker.search.rows.row_run import RowRun
+from interpreter import Machine, State
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from checker.core.demand import ExploredStates
     from checker.search.checkpoints.lasting_run import Saved
     from checker.search.checkpoints.records import Records
+    from checker.search.columns.column_frontier import Frontier
     from checker.search.columns.column_run import ColumnRun
     from checker.search.workers.team import Team
     from checker.storage.file_store import FileStore
@@ -189,6 +194,36 @@ class EmbeddedRun:
         if self._team is not None:
             return self._team.finished_graph()
         return self._rows.graph() if self._columns is None else self._columns.finished_graph()
+
+    @property
+    def machine(self) -> Machine:
+        """The machine that runs the rules."""
+        return self._rows.machine
+
+    @property
+    def graph_so_far(self) -> Graph:
+        """The graph of the states that were expanded, as long as there is one: in one process."""
+        graph = self._rows.graph_so_far if self._columns is None else self._columns.graph
+        assert graph is not None
+        return graph
+
+    def new_states(self) -> Iterator[tuple[NDArray[np.int64], list[State] | Frontier]]:
+        """The states that wait, with their numbers: as they are, or in columns."""
+        import numpy as np
+
+        if self._columns is None:
+            waiting = self._rows.waiting
+            yield np.array([one.number for one in waiting], dtype=np.int64), [one.state for one in waiting]
+        else:
+            yield from ((part.numbers.astype(np.int64), part) for part in self._columns.frontier)
+
+    def halves(self, numbers: NDArray[np.int64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """The keys of some states, in halves."""
+        if self._columns is not None:
+            return self._columns.store.halves(numbers)
+        from checker.search.columns.code_tables import halves
+
+        return halves([self._rows.found.keys[number] for number in numbers.tolist()])
 
     def answers(self, key: str) -> bytearray:
         return self._rows.answers(key)

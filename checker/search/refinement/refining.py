@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from checker.core.exploration import Finding, PathLink, Settings
+from checker.core.exploration import Finding, Settings
 from checker.core.patience import Patience
 from checker.core.property import Watch
 from checker.properties.refines import Refines
@@ -42,10 +42,9 @@ class Refining:
         self.level = -1
         self.error: Finding | None = None
         self.searches: dict[str, RunPairs] = {}
-        alone = replace(settings, symmetry=False, export=None, checkpoint=None, resume=None)
-        self._task = Task(
-            program, tuple(prune), alone, prune=bool(prune), graph=True, patience=patience, crash_edges=True
-        )
+        alone = replace(settings, symmetry=False, export=None, checkpoint=None, resume=None, workers=1)
+        self._task = Task(program, (), alone, graph=True, patience=patience, crash_edges=True)
+        self._prune = prune
         self._run: ConcreteRun | None = None
 
     @property
@@ -80,27 +79,25 @@ class Refining:
         self.level += 1
 
     def _first(self) -> None:
-        run = ConcreteRun(self._task)
+        run = ConcreteRun(self._task, self._prune)
         constants = run.machine.code.known.constants
-        abstract: list[tuple[Refines, AbstractStates]] = []
-        viewed = []
+        abstract: list[AbstractStates] = []
         for one in self.refinements:
             refinement = self.program.refinements[one.number]
             views = Views()
-            states = AbstractStates(with_constants(refinement.abstract, constants), views, self.patience)
-            abstract.append((one, states))
-            viewed.append(run.view(ConcreteViews(refinement, run.machine, views)))
+            abstract.append(AbstractStates(with_constants(refinement.abstract, constants), views, self.patience))
+            run.view(ConcreteViews(refinement, run.machine, views))
         run.first()
         self._run = run
         self._note_failed()
-        if self.error is None and run.found.keys:
-            for (one, states), column in zip(abstract, viewed, strict=True):
-                self.searches[one.key] = search = RunPairs(one.key, run, states, column, self.patience)
+        if self.error is None and run.found:
+            for place, (one, states) in enumerate(zip(self.refinements, abstract, strict=True)):
+                self.searches[one.key] = search = RunPairs(one.key, run, states, place, self.patience)
                 search.first()
                 self._note(search)
 
     def _next(self) -> None:
-        if self.run.level <= self.level and self.run.waiting:
+        if self.run.level <= self.level and self.run.waits:
             self.run.next()
             self._note_failed()
         for search in self.searches.values():
@@ -111,9 +108,9 @@ class Refining:
     def _note_failed(self) -> None:
         """Note the least state on which a view failed."""
         run = self.run
-        failed = min(run.failed, key=lambda one: (run.found.cost(one.number), run.found.keys[one.number]), default=None)
+        failed = min(run.failed, key=lambda one: (run.graph.cost(one.number), run.key(one.number)), default=None)
         if failed is not None:
-            self.error = Finding(None, self.path(run.found.keys[failed.number]), error=failed.error)
+            self.error = Finding(None, run.path(run.key(failed.number)), error=failed.error)
 
     def _note(self, search: RunPairs) -> None:
         if search.error is not None and self.error is None:
@@ -130,7 +127,3 @@ class Refining:
     def cut(self) -> bool:
         """Whether the bound of an abstract model left anything undecided."""
         return any(one.undecided for one in self.searches.values())
-
-    def path(self, key: int) -> tuple[PathLink, ...]:
-        """The path to a state of the refining model."""
-        return self.run.found.path(key)

@@ -1,183 +1,241 @@
 """The search of one refinement: pairs of a state and the set of abstract states that explain a run to it (10.9).
 
 Level by level: a pair of level n is reached by a run of n steps and by none shorter. It is the subset construction on
-the abstract side, done only as far as runs of the refining model need it.
+the abstract side, done only as far as runs of the refining model need it. Pairs are columns: most steps lead from a
+(set, view) that was met before to one that is known.
 """
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+import numpy as np
 
 from checker.core.exploration import Finding, PathLink
+from checker.core.level import StateRef, Witness
 from checker.core.patience import Patience
 from checker.core.trace import Unmatched
-from checker.search.contract.parents import crashes_after
+from checker.search.columns.code_tables import ranks_of
+from checker.search.contract.parents import by_key_and_parent, crashes_after
 from checker.search.refinement.abstract_states import CUT, AbstractStates
-from checker.search.refinement.concrete_run import ConcreteRun
+from checker.search.refinement.concrete_run import ConcreteRun, each_edge, in_parts
 from checker.search.refinement.view_values import Views
-from fizz.base.light import dataclass
 from interpreter import ModelError
 from interpreter.state.step import StepOrder
 
-_NONE = -1
+Ints = np.ndarray[Any, np.dtype[np.int64]]
+Mask = np.ndarray[Any, np.dtype[np.bool_]]
+
+_NONE: Final = -1
+_FAILS: Final = -2
+_SET_BITS: Final = 31
+"""A pair is one number: that of its state, and that of its set in so many bits."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Ended:
-    """A step at which a run ends: nothing explains its target, or the abstract model fails (`error`).
+class _Arrived(NamedTuple):
+    """Pairs that steps lead to, or the ends of runs (`after` below 0).
 
-    `pair`: that of its source, -1 before Init. Of several, the one of least rank counts.
+    `pairs`: those of the sources; `marks` of the steps in the graph; `targets`: states; `crashes` on the path.
     """
 
-    pair: int
-    order: StepOrder
-    target: int
-    rank: tuple[object, ...]
-    error: ModelError | None = None
+    pairs: Ints
+    marks: Ints
+    targets: Ints
+    after: Ints
+    crashes: Ints
+
+    def take(self, which: Ints) -> _Arrived:
+        return _Arrived(*(column.take(which) for column in self))
 
 
 class RunPairs:
-    """The pairs of one refinement. `finding`: the first violation; `error`: the first failure of the abstract model."""
+    """The pairs of one refinement, its number among those of the run being `place`.
 
-    def __init__(
-        self, key: str, run: ConcreteRun, abstract: AbstractStates, viewed: array[int], patience: Patience
-    ) -> None:
+    `finding`: the first violation; `error`: the first failure of the abstract model.
+    """
+
+    def __init__(self, key: str, run: ConcreteRun, abstract: AbstractStates, place: int, patience: Patience) -> None:
         self.key = key
         self.run = run
         self.abstract = abstract
-        self.viewed = viewed
+        self.place = place
         self.patience = patience
         self.finding: Finding | None = None
         self.error: Finding | None = None
         self.undecided = False
         """Whether a run left the explored part of the abstract model, so that nothing is known of it."""
-        self.states: array[int] = array("q")
-        self.sets: array[int] = array("q")
-        self.parents: array[int] = array("q")
-        self.orders: array[int] = array("q")
-        self._crashes: array[int] = array("q")
-        self._known: dict[tuple[int, int], int] = {}
-        self.waiting: range = range(0)
+        nothing = np.zeros(0, dtype=np.int64)
+        self._states, self._sets, self._crashes, self._parents, self._marks = (nothing,) * 5
+        self._known = nothing
+        self.waiting = nothing
 
     @property
     def views(self) -> Views:
         return self.abstract.views
 
     @property
+    def viewed(self) -> Ints:
+        return self.run.viewed[self.place]
+
+    @property
+    def pairs(self) -> int:
+        """How many pairs were found."""
+        return len(self._states)
+
+    @property
     def over(self) -> bool:
         """Whether there is nothing more to search."""
-        return not self.waiting or self.finding is not None or self.error is not None
+        return not len(self.waiting) or self.finding is not None or self.error is not None
 
     def first(self) -> None:
         """Level 0: the initial states."""
-        ended: list[_Ended] = []
-        arrived: dict[tuple[int, int], tuple[int, int, int]] = {}
-        for state in range(len(self.run.found.keys)):
-            order = self.run.found.orders[state]
-            try:
-                explained = self.abstract.first(self.viewed[state])
-            except ModelError as error:
-                ended.append(self._ended(_NONE, order, state, error))
-                continue
-            if self.abstract.explains(explained):
-                arrived[state, explained] = (_NONE, order, 0)
-            elif CUT not in self.abstract.sets[explained]:
-                ended.append(self._ended(_NONE, order, state, None))
-            else:
-                self.undecided = True
-        self._add(arrived)
-        self._end(ended)
+        states = np.arange(self.run.found)
+        explained = [self._result(lambda view: self.abstract.first(view), view) for view in self.viewed.tolist()]
+        nowhere = np.full(len(states), _NONE, dtype=np.int64)
+        after = np.array(explained, dtype=np.int64)
+        self._add(_Arrived(nowhere, nowhere, states, after, np.zeros(len(states), dtype=np.int64)), None)
 
     def next(self) -> None:
         """The pairs that one more step leads to. Raises `Stop`; then the level is as it was."""
-        ended: list[_Ended] = []
-        arrived: dict[tuple[int, int], tuple[int, int, int]] = {}
-        ranks: dict[tuple[int, int], tuple[object, ...]] = {}
-        for pair in self.waiting:
-            self.patience.ask()
-            state, explained, crashes = self.states[pair], self.sets[pair], self._crashes[pair]
-            view, key = self.viewed[state], self.run.found.keys[state]
-            for order, target in zip(*self.run.steps(state), strict=True):
-                try:
-                    after = explained if self.viewed[target] == view else self._after(explained, self.viewed[target])
-                except ModelError as error:
-                    ended.append(self._ended(pair, order, target, error))
-                    continue
-                if after == _NONE:
-                    ended.append(self._ended(pair, order, target, None))
-                    continue
-                reached = target, after
-                if reached in self._known:
-                    continue
-                step = self.run.found.order_table[order]
-                then = crashes_after(crashes, step.crashes)
-                rank = then, step, key, explained
-                if reached not in ranks or rank < ranks[reached]:
-                    ranks[reached] = rank
-                    arrived[reached] = pair, order, then
-        self._add(arrived)
-        self._end(ended)
+        orders = [mark.order for mark in self.run.graph.mark_table]
+        crash = np.array([order.crashes for order in orders], dtype=np.bool_)
+        found = [self._steps_of(some, crash) for some in in_parts(self._going())]
+        nothing = np.zeros(0, dtype=np.int64)
+        columns = zip(*found, strict=True) if found else [[nothing]] * 5
+        self._add(_Arrived(*(np.concatenate(column) for column in columns)), ranks_of(orders))
+
+    def _going(self) -> Ints:
+        """The pairs from which runs go on."""
+        if not self.run.ended:
+            return self.waiting
+        ended = np.array(sorted(self.run.ended), dtype=np.int64)
+        return self.waiting[~np.isin(self._states[self.waiting], ended)]
+
+    def _steps_of(self, pairs: Ints, crash: Mask) -> _Arrived:
+        """The steps from some pairs, those apart that lead to pairs that are known."""
+        self.patience.ask()
+        states = self._states[pairs]
+        sources, marks, targets = each_edge(self.run.graph, states)
+        sources = pairs[sources]
+        explained, seen = self._sets[sources], self.viewed[targets]
+        after = explained.copy()
+        moved = np.flatnonzero(seen != self.viewed[self._states[sources]])
+        codes, inverse = np.unique((explained[moved] << _SET_BITS) | seen[moved], return_inverse=True)
+        results = [self._after(code >> _SET_BITS, code & ((1 << _SET_BITS) - 1)) for code in codes.tolist()]
+        after[moved] = np.array(results, dtype=np.int64)[inverse]
+        crashes = crashes_after(self._crashes[sources], crash[marks])
+        arrived = _Arrived(sources, marks, targets, after, crashes)
+        reached = (targets << _SET_BITS) | after
+        place = np.searchsorted(self._known, reached)
+        known = np.zeros(len(reached), dtype=np.bool_)
+        inside = place < len(self._known)
+        known[inside] = self._known[place[inside]] == reached[inside]
+        return arrived.take(np.flatnonzero(~known | (after < 0)))
 
     def _after(self, explained: int, view: int) -> int:
-        """The set after a step to another view; -1 if nothing explains it."""
-        after = self.abstract.after(explained, view)
-        if self.abstract.explains(after):
-            return after
-        if CUT in self.abstract.sets[after]:
+        self.patience.ask()
+        return self._result(lambda seen: self.abstract.after(explained, seen), view)
+
+    def _result(self, find: Any, view: int) -> int:
+        """The number of a set; `_NONE` if it explains nothing, `_FAILS` if the abstract model fails."""
+        try:
+            number: int = find(view)
+        except ModelError:
+            return _FAILS
+        if self.abstract.explains(number):
+            return number
+        if CUT in self.abstract.sets[number]:
             self.undecided = True
-            return after
+            return number
         return _NONE
 
-    def _add(self, arrived: dict[tuple[int, int], tuple[int, int, int]]) -> None:
-        first = len(self.states)
-        # In the order of keys, so that nothing depends on the order of arrival.
-        for (state, explained), (parent, order, crashes) in sorted(arrived.items()):
-            self._known[state, explained] = len(self.states)
-            self.states.append(state)
-            self.sets.append(explained)
-            self.parents.append(parent)
-            self.orders.append(order)
-            self._crashes.append(crashes)
-        self.waiting = range(first, len(self.states))
+    def _add(self, arrived: _Arrived, ranks: Ints | None) -> None:
+        """Take in the new pairs, each once with its least parent; `ranks`: those of the orders of marks."""
+        lost = np.flatnonzero(arrived.after < 0)
+        new = arrived.take(np.flatnonzero(arrived.after >= 0))
+        count = len(self._states)
+        reached = (new.targets << _SET_BITS) | new.after
+        if ranks is not None and len(reached):
+            key = reached.astype(np.uint64), np.zeros(len(reached), dtype=np.uint64)
+            source = self._halves(self._states[new.pairs])
+            order, first = by_key_and_parent(key, new.crashes, ranks[new.marks], source)
+            new, reached = new.take(order[first]), reached[order[first]]
+        self._states = np.concatenate([self._states, new.targets])
+        self._sets = np.concatenate([self._sets, new.after])
+        self._crashes = np.concatenate([self._crashes, new.crashes])
+        self._parents = np.concatenate([self._parents, new.pairs])
+        self._marks = np.concatenate([self._marks, new.marks])
+        self._known = np.union1d(self._known, reached)
+        self.waiting = np.arange(count, len(self._states))
+        if len(lost):
+            self._end(arrived.take(lost))
+
+    def _halves(self, states: Ints) -> tuple[Any, Any]:
+        """The keys of states in halves."""
+        if not len(states):
+            return states, states
+        unique, inverse = np.unique(states, return_inverse=True)
+        high, low = self.run.halves(unique)
+        return high[inverse], low[inverse]
 
     # --- what is found ---------------------------------------------------------------------------------------------
 
-    def _ended(self, pair: int, order: int, target: int, error: ModelError | None) -> _Ended:
-        step = self.run.found.order_table[order]
-        crashes = 0 if pair == _NONE else crashes_after(self._crashes[pair], step.crashes)
-        source = -1 if pair == _NONE else self.run.found.keys[self.states[pair]]
-        return _Ended(pair, step, target, (crashes, source, step, self.run.found.keys[target]), error)
+    def _end(self, lost: _Arrived) -> None:
+        """Note the least step that ends a run, and the least at which the abstract model fails."""
+        least: dict[int, tuple[Witness, int, int, int]] = {}
+        for pair, mark, target, kind, crashes in zip(*(column.tolist() for column in lost), strict=True):
+            source = target if pair == _NONE else int(self._states[pair])
+            order = None if pair == _NONE else self._order(mark)
+            one = Witness(StateRef(self.run.key(source), crashes), order, self.run.key(target))
+            if kind not in least or one.rank < least[kind][0].rank:
+                least[kind] = one, pair, mark, target
+        if _NONE in least:
+            _, pair, mark, target = least[_NONE]
+            path = self._path(pair, mark, target)
+            self.finding = Finding(self.key, path, unmatched=self._unmatched(pair, target))
+        if _FAILS in least:
+            _, pair, mark, target = least[_FAILS]
+            self.error = Finding(None, self._path(pair, mark, target), error=self._failure(pair, target))
 
-    def _end(self, ended: list[_Ended]) -> None:
-        failed = min((one for one in ended if one.error is not None), key=lambda one: one.rank, default=None)
-        if failed is not None:
-            self.error = Finding(None, self._path(failed), error=failed.error)
-        left = min((one for one in ended if one.error is None), key=lambda one: one.rank, default=None)
-        if left is not None:
-            self.finding = Finding(self.key, self._path(left), unmatched=self._unmatched(left))
+    def _failure(self, pair: int, target: int) -> ModelError:
+        view = int(self.viewed[target])
+        try:
+            if pair == _NONE:
+                self.abstract.first(view)
+            else:
+                self.abstract.after(int(self._sets[pair]), view)
+        except ModelError as error:
+            return error
+        raise AssertionError("the abstract model failed there before")
 
-    def _path(self, ended: _Ended) -> tuple[PathLink, ...]:
-        links = [*self._links(ended.pair)][::-1]
-        return (*links, PathLink(ended.order, self.run.found.keys[ended.target]))
+    def _path(self, pair: int, mark: int, target: int) -> tuple[PathLink, ...]:
+        if pair == _NONE:
+            return self.run.path(self.run.key(target))
+        links = [*self._links(pair)][::-1]
+        return (*links, PathLink(self._order(mark), self.run.key(target)))
 
     def _links(self, pair: int) -> Iterator[PathLink]:
         """The links to a pair, the last one first."""
-        found = self.run.found
-        while pair != _NONE:
-            yield PathLink(found.order_table[self.orders[pair]], found.keys[self.states[pair]])
-            pair = self.parents[pair]
+        while (before := int(self._parents[pair])) != _NONE:
+            yield PathLink(self._order(int(self._marks[pair])), self.run.key(int(self._states[pair])))
+            pair = before
+        yield from self.run.path(self.run.key(int(self._states[pair])))
 
-    def _unmatched(self, left: _Ended) -> Unmatched:
+    def _order(self, mark: int) -> StepOrder:
+        return self.run.graph.mark_table[mark].order
+
+    def _unmatched(self, pair: int, target: int) -> Unmatched:
         names, texts = self.views.names or (), self.views.texts
-        after = self.viewed[left.target]
+        after = int(self.viewed[target])
         before: tuple[str | None, ...] = (None,) * len(names)
-        number = None
-        if left.pair != _NONE:
-            before, number = texts[self.viewed[self.states[left.pair]]], self.sets[left.pair]
+        number, step = None, 0
+        if pair != _NONE:
+            before, number = texts[int(self.viewed[self._states[pair]])], int(self._sets[pair])
+            step = len([*self._links(pair)])
         return Unmatched(
             self.abstract.machine.program.path,
-            len([*self._links(left.pair)]),
+            step,
             tuple(zip(names, before, texts[after], strict=True)),
             self.abstract.nearest(number, after),
         )

@@ -9,7 +9,7 @@ from interpreter import Machine, State
 from interpreter.compile.program import RefinementProgram
 from interpreter.execute.view import Recorder, StateView
 from interpreter.execute.viewing import variable, viewed
-from interpreter.state.state import Slot
+from interpreter.state.state import Layout, Slot
 from interpreter.state.step import Read
 from interpreter.values.intern import Interner
 
@@ -44,7 +44,16 @@ class ConcreteViews:
         self.refinement = refinement
         self.machine = machine
         self.views = views
+        self.reads: dict[Slot, None] = {}
+        """All slots that were read."""
         self._root: _Node | int | None = None
+
+    def reads_of(self, layout: Layout) -> list[Slot] | None:
+        """The slots of a layout that were read so far, which tell the view; None: it may depend on the whole state."""
+        if any(slot[0] in ("state", "used") for slot in self.reads):
+            return None
+        # What else is derived, as which instances live, is the same in all states of a layout.
+        return [slot for slot in self.reads if slot in layout.index]
 
     def of(self, state: State) -> int:
         """The number of the view of a state. Raises `ModelError`."""
@@ -68,6 +77,7 @@ class ConcreteViews:
             views.names = tuple(found)
         number = views.number(machine.values, [found[name] for name in views.names])
         reads = [event for event in recorder.events if isinstance(event, Read)]
+        self.reads.update((read.slot, None) for read in reads)
         if not reads:
             self._root = number
             return number

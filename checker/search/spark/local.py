@@ -19,7 +19,6 @@ from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import WorkerConfig
 from checker.search.spark.batches import NO_ORDER, batches_of, joined, to_bytes, waiting_batches
 from checker.search.spark.result_recorder import ResultRecorder
-from interpreter import Machine
 
 _SAMPLE: Final = 100
 
@@ -32,7 +31,6 @@ class LocalRun(EmbeddedRun):
 
     def __init__(self, task: Task, wide: int | None) -> None:
         super().__init__(task, wide, shared=Sharing(1))
-        self.machine: Machine = self._rows.machine
         self.recorded: tuple[str, ...] = self._rows.expander.recorded
         self.recorder = ResultRecorder(self._rows.expander)
         self._divider = self._rows.expander.memory.divider
