@@ -14,7 +14,7 @@ from checker.core.exploration import Finding
 from checker.core.given import Given
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
-from checker.core.problems import ExitCode
+from checker.core.problems import ExitCode, UsageProblem
 from checker.core.property import Looks, Phase, Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Trace, TraceEntry
@@ -33,7 +33,7 @@ from checker.traces.why import why
 from fizz import Module, load
 from fizz.base.light import dataclass
 from fizz.base.room import with_room
-from interpreter import Machine, ModelError, State, Step
+from interpreter import Machine, ModelError, Program, State, Step
 
 WalkProgressSink = Callable[[WalkProgress], None]
 _TICK_S = 0.1
@@ -89,7 +89,7 @@ def simulate(
     module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
     pairs = PairsOfModel(module)
     program = pairs.program()
-    properties = properties_of(program, selected, kinds)
+    properties = _judged_on_walks(program, selected, kinds)
     tally = _Tally(runs, progress)
     walk: int | None = None
     violations: list[_Violation] = []
@@ -107,7 +107,7 @@ def simulate(
                     if pairs.seen_by(machine):
                         program = pairs.program()
                         machine = Machine(program)
-                    properties = properties_of(program, selected, kinds)
+                    properties = _judged_on_walks(program, selected, kinds)
                     walker = _Walker(machine, properties, longest, tally, shorten, patience)
                 walk = tally.walks
                 tally.walks += 1
@@ -183,6 +183,15 @@ def _verdict(
 
 def _failure(failed: _Failed) -> ModelFailure:
     return ModelFailure(failed.error.diagnostic, failed.error.calls, max(len(failed.entries) - 1, 0))
+
+
+def _judged_on_walks(program: Program, selected: tuple[str, ...] | None, kinds: Kinds) -> tuple[Property, ...]:
+    """The properties that a walk judges: what is said of a run beside an abstract model is not among them."""
+    found = properties_of(program, selected, kinds)
+    judged = tuple(p for p in found if p.watches)
+    if selected and not judged:
+        raise UsageProblem("random walks do not judge refinements", "use `fizzpy check`")
+    return judged
 
 
 class _Tally:

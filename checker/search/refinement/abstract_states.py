@@ -141,17 +141,23 @@ class AbstractStates:
 
     # --- telling ---------------------------------------------------------------------------------------------------
 
-    def nearest(self, number: int | None, view: int) -> tuple[NearStep, ...]:
-        """The steps from a set that come nearest to a view, or the initial states if there is no set."""
+    def nearest(self, number: int | None, before: int | None, view: int) -> tuple[NearStep, ...]:
+        """The steps from a set that come nearest to a view, or the initial states if there is no set.
+
+        Nearest are those that differ in the fewest variables, and of these the ones that change what changed since the
+        view `before`.
+        """
         names = self.views.names or ()
         wanted, texts = self.views.parts[view], self.views.texts[view]
-        found: list[tuple[int, int, NearStep]] = []
+        old = wanted if before is None else self.views.parts[before]
+        found: list[tuple[int, int, int, NearStep]] = []
         for label, target in self._labelled(number):
             parts, other = self.views.parts[self.view[target]], self.views.texts[self.view[target]]
             differing = [i for i in range(len(names)) if parts[i] != wanted[i]]
             near = NearStep(label, tuple((names[i], texts[i], other[i]) for i in differing))
-            found.append((len(differing), len(found), near))
-        unique = dict.fromkeys(near for _, _, near in sorted(found, key=lambda one: one[:2]))
+            missed = sum(old[i] != wanted[i] for i in differing)
+            found.append((len(differing), missed, len(found), near))
+        unique = dict.fromkeys(one[-1] for one in sorted(found, key=lambda one: one[:3]))
         return tuple(unique)[:_MOST_NEAR]
 
     def _labelled(self, number: int | None) -> Iterator[tuple[str, int]]:

@@ -229,13 +229,14 @@ class RunPairs:
         names, texts = self.views.names or (), self.views.texts
         after = int(self.viewed[target])
         before: tuple[str | None, ...] = (None,) * len(names)
-        number, step = None, 0
+        number, step, seen = None, 0, None
         if pair != _NONE:
-            before, number = texts[int(self.viewed[self._states[pair]])], int(self._sets[pair])
+            seen, number = int(self.viewed[self._states[pair]]), int(self._sets[pair])
+            before = texts[seen]
             step = len([*self._links(pair)])
         return Unmatched(
             self.abstract.machine.program.path,
             step,
             tuple(zip(names, before, texts[after], strict=True)),
-            self.abstract.nearest(number, after),
+            self.abstract.nearest(number, seen, after),
         )
