@@ -44,7 +44,9 @@ def test_a_transaction_manager_that_does_not_wait_for_all() -> None:
     protocol = (folder / "two_phase.fizz").read_text(encoding="utf-8")
     refined = (folder / "TwoPhaseCommits.fizz").read_text(encoding="utf-8")
     hasty = protocol.replace("require len(prepared) == RMS", "require len(prepared) >= 2")
-    report = check(load(folder / "m.fizz", text=refined.replace('include "two_phase.fizz"\n', hasty)), settings=Settings())
+    report = check(
+        load(folder / "m.fizz", text=refined.replace('include "two_phase.fizz"\n', hasty)), settings=Settings()
+    )
     found = verdict(report, "refines TransactionCommit.fizz")
     assert (found.verdict, found.steps) == ("violated", 6)
     assert found.trace is not None and found.trace.entries[-1].label.endswith("ReceiveCommit")
