@@ -199,6 +199,8 @@ class ColumnRun:
                 end = self._expand_some(part, begin, end, level)
                 self.expanded += end - begin
                 self._save_memory()
+                if self.space.export is not None:
+                    self.space.export.relieve()
                 self.task.tick(len(self._gathered), level.transitions)
                 begin = end
                 yield

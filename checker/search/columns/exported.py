@@ -16,6 +16,7 @@ from checker.search.columns.step_rules import StepRule
 from checker.storage.export.level_parts import (
     ABSENT,
     KEY_BYTES,
+    MOST_ROWS,
     LevelPart,
     StepTitle,
     ValueColumn,
@@ -117,6 +118,11 @@ class ColumnExport:
         """Write the steps that were gathered, and the states of the next level that they found. `drop` undoes it."""
         self.write_steps()
         self.write_states(self.level + 1, found)
+
+    def relieve(self) -> None:
+        """Write the steps that were gathered so far if they are many."""
+        if sum(len(titles) for _, _, titles, _, _ in self._taken) >= MOST_ROWS:
+            self.write_steps()
 
     def write_steps(self) -> None:
         """Write the steps that were gathered."""

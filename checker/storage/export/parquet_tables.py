@@ -47,10 +47,12 @@ _FILE_BYTES: Final = 1 << 28
 """So many bytes in memory make a file: a tenth of it, or less, on the disk."""
 _GROUP_ROWS: Final = 1 << 17
 """The rows that are written together, as one row group."""
+_KEYS: Final = ("state", "source", "target")
+"""The columns of keys."""
+_TITLES: Final = ("action", "label", "kind")
+"""The columns of steps that are texts of their titles."""
 _FRAME: Final = ("function", "self", "position", "locals", "scopes")
 _MESSAGE: Final = ("channel", "receiver", "function", "arguments")
-_DIGITS: Final = np.array([list(f"{byte:02x}".encode()) for byte in range(256)], dtype=np.uint8)
-"""The hexadecimal digits of each byte."""
 MOST_CELLS: Final = 1 << 25
 """The most cells of a table in memory at a time."""
 _OWNER: Final = "checkpoints"
@@ -237,18 +239,20 @@ def _steps(parts: FileStore, name: str, level: int, most_cells: int) -> Iterator
     sources, targets = (_columns(parts, name, number, KEY_BYTES) for number in range(2))
     indexes = _indexes(parts, name, 2, len(sources), len(titles))
     _demand(parts, name, len(targets) == len(sources), "as many targets as sources")
-    texts = {column: pa.array([getattr(title, column) for title in titles]) for column in StepTitle._fields}
-    at_once = max(1, most_cells // (3 + len(texts)))
+    texts = {name: pa.array([getattr(title, name) for title in titles], pa.string()) for name in _TITLES}
+    crashes = pa.array([title.crash for title in titles], pa.bool_())
+    at_once = max(1, most_cells // (4 + len(texts)))
     for begin in range(0, len(sources), at_once):
         parts.ask()
         end = min(begin + at_once, len(sources))
-        chosen = pa.array(indexes[begin:end])
+        chosen = pa.array(indexes[begin:end].astype(np.int32))
         yield pa.table(
             {
                 "source": _hex(sources[begin:end]),
                 "target": _hex(targets[begin:end]),
                 "level": pa.array(np.full(end - begin, level, dtype=np.int64)),
-                **{column: values.take(chosen) for column, values in texts.items()},
+                **{name: pa.DictionaryArray.from_arrays(chosen, values) for name, values in texts.items()},
+                "crash": crashes.take(chosen),
             }
         )
 
@@ -276,9 +280,9 @@ def _demand(parts: FileStore, name: str, holds: bool, what: str) -> None:
 def _hex(keys: np.ndarray) -> pyarrow.Array:
     """Keys as hexadecimal texts."""
     pa, _ = arrow()
-    digits = _DIGITS[keys].reshape(-1)
+    digits = keys.tobytes().hex().encode()
     offsets = np.arange(0, 2 * KEY_BYTES * (len(keys) + 1), 2 * KEY_BYTES, dtype=np.int32)
-    return pa.StringArray.from_buffers(len(keys), pa.py_buffer(offsets), pa.py_buffer(np.ascontiguousarray(digits)))
+    return pa.StringArray.from_buffers(len(keys), pa.py_buffer(offsets), pa.py_buffer(digits))
 
 
 def write_verdicts(folder: str, report: Report) -> None:
@@ -349,7 +353,11 @@ def write_file(path: Path, tables: Iterable[Any]) -> None:
     try:
         pieces = iter(tables)
         first = next(pieces)
-        with parquet.ParquetWriter(unfinished, first.schema) as writer:
+        # Keys hardly repeat, and hexadecimal texts are half as long compressed.
+        repeated = [name for name in first.column_names if name not in _KEYS]
+        with parquet.ParquetWriter(
+            unfinished, first.schema, use_dictionary=repeated, compression="zstd", compression_level=1
+        ) as writer:
             for piece in itertools.chain([first], pieces):
                 writer.write_table(piece)
         unfinished.replace(path)
