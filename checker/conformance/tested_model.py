@@ -130,6 +130,10 @@ class TestedModel:
         known = [to_plain(self.machine.values, one) for one in sorted(one for one in ids if one is not None)]
         return [*known, *([NOTHING] if None in ids else [])]
 
+    def crashes(self, move: ModelCall) -> bool:
+        """Whether it is the crash of a role instance."""
+        return self._crash is not None and move.method == self._crash.name
+
     # --- effects ---------------------------------------------------------------------------------------------------
 
     def effects(self, state: State) -> dict[ModelCall, list[CallEffect]]:

@@ -38,7 +38,8 @@ class WalkPlan:
 def covering_walks(model: TestedModel, longest: int) -> WalkPlan:
     """Walks of at most `longest` calls that take each call of each state: always the nearest one not yet taken.
 
-    Where a call has several outcomes the plan assumes the first; the system may take another.
+    Each call is also taken right after each crash: another one in between would hide what the crash lost. Where a call
+    has several outcomes the plan assumes the first; the system may take another.
     """
     graph, begin, whole = _graph(model)
     left = {(state, move) for state, moves in graph.items() for move in moves}
@@ -61,7 +62,7 @@ def covering_walks(model: TestedModel, longest: int) -> WalkPlan:
             if walk:
                 walks.append(tuple(walk))
                 stuck = False
-    return WalkPlan(tuple(walks), total - len(left), total, len(graph), whole)
+    return WalkPlan(tuple(walks), total - len(left), total, len({state for state, _ in graph}), whole)
 
 
 def random_walks(model: TestedModel, number: int, longest: int, seed: int) -> WalkPlan:
@@ -86,24 +87,26 @@ def random_walks(model: TestedModel, number: int, longest: int, seed: int) -> Wa
     return WalkPlan(tuple(walks), len(taken), len(taken), len(states), True)
 
 
-Graph = dict[State, dict[ModelCall, State]]
-Left = set[tuple[State, ModelCall]]
+Place = tuple[State, bool]
+"""A state, and whether a crash led to it."""
+Graph = dict[Place, dict[ModelCall, Place]]
+Left = set[tuple[Place, ModelCall]]
 
 
-def _graph(model: TestedModel) -> tuple[Graph, list[State], bool]:
-    begin = _ordered(model, model.beginnings())
+def _graph(model: TestedModel) -> tuple[Graph, list[Place], bool]:
+    begin = [(state, False) for state in _ordered(model, model.beginnings())]
     graph: Graph = {}
     waiting = deque(begin)
     while waiting and len(graph) < _MOST_STATES:
-        state = waiting.popleft()
-        if state in graph:
+        place = waiting.popleft()
+        if place in graph:
             continue
-        effects = model.effects(state)
-        graph[state] = {move: ways[0].target for move, ways in effects.items()}
-        waiting += [way.target for ways in effects.values() for way in ways if way.target not in graph]
-    whole = all(state in graph for state in waiting)
+        effects = model.effects(place[0])
+        graph[place] = {move: (ways[0].target, model.crashes(move)) for move, ways in effects.items()}
+        waiting += [(way.target, model.crashes(move)) for move, ways in effects.items() for way in ways]
+    whole = all(place in graph for place in waiting)
     # A call that leads out of what was seen is no part of it.
-    inside = {s: {m: t for m, t in moves.items() if t in graph} for s, moves in graph.items()}
+    inside = {p: {m: t for m, t in moves.items() if t in graph} for p, moves in graph.items()}
     return inside, begin, whole
 
 
@@ -111,12 +114,10 @@ def _ordered(model: TestedModel, states: frozenset[State]) -> list[State]:
     return sorted(states, key=model.machine.key)
 
 
-def _nearest(
-    graph: Graph, state: State, left: set[tuple[State, ModelCall]], longest: int
-) -> Sequence[ModelCall] | None:
+def _nearest(graph: Graph, place: Place, left: Left, longest: int) -> Sequence[ModelCall] | None:
     """The shortest path that ends with a call not yet taken."""
-    waiting: deque[tuple[State, tuple[ModelCall, ...]]] = deque([(state, ())])
-    met = {state}
+    waiting: deque[tuple[Place, tuple[ModelCall, ...]]] = deque([(place, ())])
+    met = {place}
     while waiting:
         at, path = waiting.popleft()
         for move, target in graph[at].items():
