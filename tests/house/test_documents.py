@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.house.test_fences import ROOT, lines, rooms, source
 
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "models").rglob("*.md"))]
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "models").rglob("*.md"))]
 
 
 def test_readme_is_short() -> None:
