@@ -13,7 +13,7 @@ import fizzpy
 ROOT = Path(__file__).parents[2]
 HEAD = re.compile(r"^## (\w+\.fizz)((?: --set \w+=\w+)*)$", re.MULTILINE)
 ROW = re.compile(r"^\| (\d+) \| ([\w ]+) \| [^|]+ \|$", re.MULTILINE)
-SLOW = {"TwoPhaseRoles.fizz"}
+SLOW = {"DiningPhilosophers.fizz", "TwoPhaseRoles.fizz"}
 
 
 def tables() -> list[object]:
