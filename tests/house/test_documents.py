@@ -7,7 +7,8 @@ from pathlib import Path
 
 from tests.house.test_fences import ROOT, lines, rooms, source
 
-DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "models").rglob("*.md"))]
+FOLDERS = (ROOT / "docs", ROOT / "models")
+DOCUMENTS = [*sorted(ROOT.glob("*.md")), *(page for folder in FOLDERS for page in sorted(folder.rglob("*.md")))]
 
 
 def test_readme_is_short() -> None:
