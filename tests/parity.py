@@ -1,8 +1,8 @@
 """Runs every model of some folders and says how far each comes: `parity.py DIR... [--expected CSV] [--why CSV]`.
 
 A model is a file `*.fizz` that no other one includes, or an example in a page (`*.md`, `*.mdx`): a block between
-`{{% fizzbee %}}` and `{{% /fizzbee %}}`, or a fenced block with front matter of its own. Each runs in a process of its
-own, with limits of time, memory and states.
+`{{% fizzbee %}}` and `{{% /fizzbee %}}`, or a fenced block with front matter of its own. Each has limits
+of time and states.
 
 Prints a line for each model: corpus, model, whether it was parsed, verdict, states, the states that the table of
 `--expected` has for it, and seconds; then for each corpus how many reach a verdict. `--why` names a table with the
@@ -14,10 +14,7 @@ from __future__ import annotations
 
 import argparse
 import csv
-import json
-import os
 import re
-import subprocess
 import sys
 import tempfile
 import time
@@ -30,9 +27,6 @@ PAGES = {".md", ".mdx"}
 SHORTCODE = re.compile(r"\{\{[%<] *fizzbee *[%>]\}\}[ \t]*\n(.*?)\{\{[%<] */fizzbee *[%>]\}\}", re.DOTALL)
 FENCED_IN = re.compile(r"^ *```[ \t]*(\w*)[ \t]*$")
 INCLUDED = re.compile(r'^include "([^"]+)"', re.MULTILINE)
-NOT_PARSED = {150, 151}
-# A verdict about the model, or that it was explored within its own bound.
-VERDICTS = {0, 3, 11, 12, 13, 75}
 
 
 @dataclass(frozen=True)
@@ -98,39 +92,20 @@ def models(folder: Path, scratch: Path) -> Iterator[Model]:
 
 
 def run(model: Model, seconds: int, max_states: int) -> Outcome:
-    """Check one model in a process of its own."""
-    asked = [
-        sys.executable,
-        "-m",
-        "fizzpy_command",
-        "check",
-        str(model.path),
-        "--json",
-        "--workers",
-        "1",
-        "--memory",
-        "4000",
-    ]
-    wide = {**os.environ, "COLUMNS": "1000"}
-    asked += ["--timeout", str(seconds), "--max-states", str(max_states)]
+    """Check one model."""
+    from fizz import FizzError
+    from fizzpy import check
+
     try:
-        done = subprocess.run(
-            asked, cwd=ROOT, env=wide, capture_output=True, text=True, timeout=seconds + 60, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return Outcome(True, "none", reason=f"did not stop after {seconds} s")
-    if done.returncode in NOT_PARSED:
-        first = next((line for line in done.stderr.splitlines() if line.strip()), "?")
-        return Outcome(False, "none", reason=first.replace(str(model.path), model.path.name))
-    if done.returncode not in VERDICTS:
-        last = next((line for line in reversed(done.stderr.splitlines()) if line.strip()), "?")
-        return Outcome(True, "none", reason=f"exit code {done.returncode}: {last}")
-    report = json.loads(done.stdout)
-    cut_by = report.get("cut_by")
-    if done.returncode == 3 and cut_by not in (None, "max_actions"):
-        return Outcome(True, "cut", str(report["states"]), f"cut by {cut_by}")
-    reason = report["error"]["text"] if report.get("error") else ""
-    return Outcome(True, report["verdict"], str(report["states"]), reason)
+        report = check(str(model.path), timeout=seconds, max_states=max_states, workers=1)
+    except FizzError as refused:
+        first = refused.diagnostics[0]
+        return Outcome(False, "none", reason=f"line {first.span.line if first.span else 0}: {first.text}")
+    except Exception as failure:  # noqa: BLE001 one model must not end the table
+        return Outcome(True, "none", reason=f"{type(failure).__name__}: {failure}")
+    if report.verdict == "bounded" and report.cut_by not in (None, "max_actions"):
+        return Outcome(True, "cut", str(report.states), f"cut by {report.cut_by}")
+    return Outcome(True, report.verdict, str(report.states), report.error.diagnostic.text if report.error else "")
 
 
 def table(path: Path | None, key: str, value: str) -> dict[str, str]:
@@ -196,4 +171,5 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
+    sys.path.insert(0, str(ROOT))
     sys.exit(main())
