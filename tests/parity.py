@@ -24,7 +24,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = {".md", ".mdx"}
-SHORTCODE = re.compile(r"\{\{[%<] *fizzbee *[%>]\}\}[ \t]*\n(.*?)\{\{[%<] */fizzbee *[%>]\}\}", re.DOTALL)
+SHORTCODE = re.compile(r"\{\{[%<] *fizzbee *[%>]\}\}[ \t]*\n(.*?)\{\{[%<] */ *fizzbee *[%>]\}\}", re.DOTALL)
 FENCED_IN = re.compile(r"^ *```[ \t]*(\w*)[ \t]*$")
 INCLUDED = re.compile(r'^include "([^"]+)"', re.MULTILINE)
 
