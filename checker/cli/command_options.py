@@ -135,6 +135,9 @@ no_symmetry = click.option(
 )
 itf = click.option("--itf", metavar="FILE", help="Write the leading counterexample to FILE as an ITF trace.")
 dot = click.option("--dot", metavar="FILE", help="Write the state graph of a small model to FILE for Graphviz.")
+mermaid = click.option(
+    "--mermaid", metavar="FILE", help="Write the sequence diagram of the counterexample to FILE, for Mermaid."
+)
 html = click.option("--html", metavar="FILE", help="Write the report to FILE as a page of HTML.")
 audit = click.option(
     "--audit",

@@ -114,6 +114,7 @@ def fizzpy() -> None:
 @command_options.save_trace
 @command_options.itf
 @command_options.dot
+@command_options.mermaid
 @command_options.html
 @command_options.sarif
 @command_options.github
@@ -152,7 +153,7 @@ def check(model: str, engine: str, **given: Any) -> int:
 
     limits = Limits.asked_for(given)
     patience = command_options.patience_of(limits)
-    files = {name: given[name] for name in ("save_trace", "itf", "dot", "html", "sarif")}
+    files = {name: given[name] for name in ("save_trace", "itf", "dot", "mermaid", "html", "sarif")}
     folders = {f"--{name}": given[name] for name in ("checkpoint", "resume", "export")}
     overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
     symmetry = not given["no_symmetry"]

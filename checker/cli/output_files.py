@@ -39,6 +39,7 @@ class OutputFiles:
     save_trace: str | None = None
     itf: str | None = None
     dot: str | None = None
+    mermaid: str | None = None
     html: str | None = None
     sarif: str | None = None
     folders: Mapping[str, str | None] = field(default_factory=dict)
@@ -48,7 +49,7 @@ class OutputFiles:
     def files(self) -> dict[str, str | None]:
         """The files by option."""
         files = {"--save-trace": self.save_trace, "--itf": self.itf, "--dot": self.dot, "--html": self.html}
-        return {**files, "--sarif": self.sarif}
+        return {**files, "--mermaid": self.mermaid, "--sarif": self.sarif}
 
     def refuse(self) -> None:
         """Refuse files that can not be written, and the files of the model, before the search.
@@ -66,6 +67,7 @@ class OutputFiles:
                 "--save-trace": lambda path: self._trace(path, report),
                 "--itf": lambda path: self._itf(path, report),
                 "--dot": lambda path: self._dot(report),
+                "--mermaid": lambda path: self._mermaid(path, report),
                 "--html": lambda path: self._page(report, audit),
                 "--sarif": lambda path: self._sarif(self.annotations(report), report.exit_code),
             }
@@ -124,6 +126,14 @@ class OutputFiles:
         pairs = (tuple(self.options.items()), tuple(self.constants.items()))
         text = counterexample_text(path, report, self.model, options=pairs[0], constants=pairs[1])
         return None if text is None else text.encode("utf-8", errors="surrogatepass")
+
+    def _mermaid(self, path: str, report: Report) -> str | None:
+        if report.trace is None:
+            report_unwritten(path)
+            return None
+        from checker.report.mermaid import mermaid_text
+
+        return mermaid_text(report.trace)
 
     def _page(self, report: Report, audit: Coverage | None) -> str:
         from checker.report.html_report import html_report

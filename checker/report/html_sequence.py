@@ -53,7 +53,7 @@ def sequence_svg(trace: Trace) -> str:
     rows = sequence_rows(trace)
     if not rows:
         return ""
-    lanes = _lanes(trace, rows)
+    lanes = lanes_of(trace, rows)
     width = _LEFT + _WIDTH * len(lanes)
     height = _HEAD + _STEP * len(rows) + 20
     middle = {lane: _LEFT + _WIDTH * i + _WIDTH // 2 for i, lane in enumerate(lanes)}
@@ -78,7 +78,7 @@ def sequence_svg(trace: Trace) -> str:
     return "\n".join(parts)
 
 
-def _lanes(trace: Trace, rows: Sequence[SequenceRow]) -> list[str]:
+def lanes_of(trace: Trace, rows: Sequence[SequenceRow]) -> list[str]:
     """The lanes in the order of the states' lines; steps outside of roles have one at the left."""
     places = [place for entry in trace.entries for place, _ in entry.state]
     known = [found[0] for place in places if (found := _INSTANCE.match(place))]

@@ -207,3 +207,14 @@ def test_streams_that_take_nothing(closing: str, code: int, tmp_path: Path) -> N
     assert b"internal error" not in ended.stderr
     if code == 74:
         assert b"the report cannot be printed: No space left on device" in ended.stderr
+
+
+def test_without_pyspark(tmp_path: Path) -> None:
+    """The light way to install has none: the Spark engine says so, and the others work."""
+    (tmp_path / "pyspark.py").write_text("raise ModuleNotFoundError('gone', name='pyspark')\n")
+    code = f"import sys; sys.path[:0] = [{str(tmp_path)!r}, {str(ROOT)!r}]; import fizzpy; sys.exit(fizzpy.main())"
+    command = [sys.executable, "-c", code, "check", "DieHard.fizz", "--quiet"]
+    assert subprocess.run(command, capture_output=True).returncode == 12
+    refused = subprocess.run([*command, "--engine", "spark"], capture_output=True, text=True)
+    assert refused.returncode == 74
+    assert "needs pyspark, which is not installed" in refused.stderr

@@ -37,6 +37,7 @@ OUTPUT = {
     "html",
     "itf",
     "json",
+    "mermaid",
     "no_color",
     "quiet",
     "sarif",

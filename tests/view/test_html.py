@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from checker.report.compact_trace import brief_trace
 from checker.report.html_coverage import html_coverage
 from checker.report.html_report import html_report
 from checker.report.html_sequence import sequence_rows, sequence_svg
+from checker.report.mermaid import mermaid_text
 from fizz.base.version import VERSION
 from tests.view.outputs import CRASHED, CRASHES, CYCLE, VALUES
 
@@ -172,3 +174,27 @@ def test_coverage_pages(tmp_path: Path) -> None:
     assert text.count('class="never"') == sum(count == 0 for count in found.runs.values())
     assert f"{max(found.runs.values()):,}" in page.text
     assert all(row.strip() in page.text for row in CRASHES.splitlines() if "<b>" not in row)
+
+
+def test_the_diagram_for_mermaid(tmp_path: Path) -> None:
+    """A participant per lane, an arrow per step and lane reached, a cross per crash; cycles are loops."""
+    (tmp_path / "m.fizz").write_text(CRASHED)
+    trace = check(tmp_path / "m.fizz").trace
+    assert trace is not None
+    assert mermaid_text(trace).splitlines() == [
+        "sequenceDiagram",
+        "    participant p0 as Node#35;0",
+        "    p0-xp0: 1 Move ✗ crash",
+        "    p0->>p0: 2 Move",
+    ]
+    (tmp_path / "m.fizz").write_text(CYCLE)
+    trace = check(tmp_path / "m.fizz").trace
+    assert trace is not None
+    rows = mermaid_text(trace).splitlines()
+    assert rows[2] == "    loop for ever" and rows[-1] == "    end"
+    (tmp_path / "m.fizz").write_text(CRASHES)
+    trace = check(tmp_path / "m.fizz", settings=Settings(properties=("Few",))).trace
+    assert trace is not None
+    for row in mermaid_text(trace).splitlines()[1:]:
+        text = r"[^#;<>]*(#\d+;[^#;<>]*)*"
+        assert re.fullmatch(rf"    (participant p\d as {text}|p\d(->>|-x)p\d: {text})", row), row

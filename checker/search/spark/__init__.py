@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from checker.core.problems import EnvironmentProblem
 from checker.search.contract.protocol import WIDE
 
 if TYPE_CHECKING:
@@ -23,6 +24,12 @@ class SparkEngine:
 
     def begin(self, task: Task) -> Run:
         # Workers import this package too, and have no use for the driver's side of it.
-        from checker.search.spark.spark_run import SparkRun
+        try:
+            from checker.search.spark.spark_run import SparkRun
+        except ModuleNotFoundError as missing:
+            if missing.name != "pyspark":
+                raise
+            hint = "pip install pyspark, or take another engine"
+            raise EnvironmentProblem("the Spark engine needs pyspark, which is not installed", hint) from None
 
         return SparkRun(task, self.wide, self._runs)
