@@ -27,7 +27,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict, overload
+from typing import TYPE_CHECKING, Literal, overload
 
 if TYPE_CHECKING:
     from os import PathLike
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from checker.conformance.history_report import HistoryReport
     from checker.conformance.public import history, model_test, validate
     from checker.conformance.validation_report import ValidationReport
+    from checker.core.given import GivenTexts
     from checker.core.model_result import ModelResult
     from checker.core.problems import EnvironmentProblem, ExitCode, Problem, UsageProblem
     from checker.core.report import PropertyReport, Report
@@ -480,7 +481,7 @@ def mutate(
     )
 
 
-def _model(model: str | PathLike[str] | None, source: str | None, given: _Given) -> str | Module:
+def _model(model: str | PathLike[str] | None, source: str | None, given: GivenTexts) -> str | Module:
     """The path of a model, or the model that a text is. Raises `UsageProblem` unless one of both is given."""
     from checker.core.locate import locate
     from checker.core.problems import UsageProblem
@@ -499,19 +500,11 @@ def _names(names: str | Sequence[str] | None) -> tuple[str, ...] | None:
     return None if names is None else (names,) if isinstance(names, str) else tuple(names)
 
 
-class _Given(TypedDict):
-    options: dict[str, str]
-    constants: dict[str, str]
-
-
-def _given(options: Mapping[str, object] | None, constants: Mapping[str, object] | None) -> _Given:
+def _given(options: Mapping[str, object] | None, constants: Mapping[str, object] | None) -> GivenTexts:
     """Options and constants as the texts that the command takes."""
-    from checker.core.given import literal, option_text
+    from checker.core.given import given_texts
 
-    return {
-        "options": {name: option_text(value) for name, value in (options or {}).items()},
-        "constants": {name: literal(value) for name, value in (constants or {}).items()},
-    }
+    return given_texts(options, constants)
 
 
 def main() -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from checker.conformance.log_files import LogLine, Place
+from checker.conformance.state_places import is_place
 from checker.core.problems import UsageProblem
 from fizz.base.near_names import near_hint
 from fizz.base.yaml_text import YamlError, YamlNode, compose, plain
@@ -312,6 +313,9 @@ def _order(data: Mapping[str, Any], refuse: Callable[..., None]) -> EventOrder:
         refuse("messages", "'messages' names two fields", "write {send: sent_id, receive: received_id}")
     if time is not None and not (isinstance(time, dict) and set(time) == {"field", "skew"}):
         refuse("time", "an order by time needs a field and a bound of skew", "write {field: ts, skew: 0.05}")
+    skew = 0 if time is None else time["skew"]
+    if isinstance(skew, bool) or not isinstance(skew, int | float) or not 0 <= skew < float("inf"):
+        refuse("time", f"the skew is {skew!r}", "write a number, in the unit of the field: {field: ts, skew: 0.05}")
     return EventOrder(
         False,
         sequence,
@@ -334,6 +338,10 @@ def _check_rule(path: str, kind: str, rule: Mapping[str, Any], line: int = 1) ->
             place.refuse(
                 f"'{key}' of the event '{kind}' is no mapping", "write {place in the model: field of the event}"
             )
-        for value in (rule.get(key) or {}).values():
+        for name, value in (rule.get(key) or {}).items():
+            if key != "choices" and not is_place(str(name)):
+                place.refuse(f"'{name}' in '{key}' of the event '{kind}' is no place of a state", "as term, log[-1].x")
+            if isinstance(value, dict) and not isinstance(value.get("as", {}), dict):
+                place.refuse(f"'as' in '{key}' of the event '{kind}' is no mapping", "write {field: F, as: {A: B}}")
             if isinstance(value, dict) and not ("is" in value or "field" in value):
                 place.refuse(f"a value of '{key}' of the event '{kind}' has neither `is` nor `field`")

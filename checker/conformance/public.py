@@ -7,9 +7,9 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict
+from typing import TYPE_CHECKING
 
-from checker.core.given import literal, option_text
+from checker.core.given import given_texts
 from checker.core.limits import Limits
 from checker.core.locate import locate
 
@@ -133,16 +133,3 @@ def model_test(
         return adapter
 
     return decorate
-
-
-class _Texts(TypedDict):
-    options: dict[str, str]
-    constants: dict[str, str]
-
-
-def given_texts(options: Mapping[str, object] | None, constants: Mapping[str, object] | None) -> _Texts:
-    """Options and constants as the texts that the command takes."""
-    return {
-        "options": {name: option_text(value) for name, value in (options or {}).items()},
-        "constants": {name: literal(value) for name, value in (constants or {}).items()},
-    }

@@ -17,6 +17,11 @@ _PLACE: Final = re.compile(
 _PART: Final = re.compile(r"\.(\w+)|\[([^\]]+)\]")
 
 
+def is_place(name: str) -> bool:
+    """Whether a name may be that of a place."""
+    return _PLACE.fullmatch(name) is not None
+
+
 class NoSuchPlace(Exception):
     """There is nothing at a place in a state, or its name is no place."""
 

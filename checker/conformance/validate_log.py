@@ -34,7 +34,7 @@ from checker.conformance.validation_report import (
 from checker.core.given import Given
 from checker.core.limits import Limits
 from checker.core.patience import Patience
-from checker.core.problems import ExitCode
+from checker.core.problems import ExitCode, UsageProblem
 from checker.core.trace import TraceEntry
 from checker.properties import properties_of
 from checker.traces.model_walk import Questions
@@ -74,6 +74,11 @@ def validate_logs(
     refuse_no_files(logs)
     module = load(model, options=options, constants=constants)
     event_map = read_map(map_file)
+    if event_map.order.by_file and len(logs) > 1 and not each:
+        raise UsageProblem(
+            f"the map orders events as the lines of one file, and there are {len(logs)} logs",
+            f"leave out `order: file` in {map_file} if they are of one run, or validate --each by itself",
+        )
     with patience.deferring_interrupts(), failing(module):
         machine = Machine(compile_module(module))
         fit = StepFit(machine, event_map.silent)

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import TypedDict
 
 from checker.core.problems import UsageProblem
 
@@ -56,3 +57,18 @@ def _joined(members: list[object] | tuple[object, ...]) -> str:
 def option_text(value: object) -> str:
     """The text of an option as in the front matter: a string as it is, any other value as JSON."""
     return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+class GivenTexts(TypedDict):
+    """Options and constants as texts, as the functions behind the commands take them."""
+
+    options: dict[str, str]
+    constants: dict[str, str]
+
+
+def given_texts(options: Mapping[str, object] | None, constants: Mapping[str, object] | None) -> GivenTexts:
+    """Options and constants as the texts that the command takes."""
+    return {
+        "options": {name: option_text(value) for name, value in (options or {}).items()},
+        "constants": {name: literal(value) for name, value in (constants or {}).items()},
+    }

@@ -186,6 +186,13 @@ def test_each_log_is_a_run(election: str, election_map: str, write: Write) -> No
     assert report.actions == {"Node.Campaign": 2, "Node.Vote": 1, "Node.Lead": 1}
 
 
+def test_the_order_of_a_file_is_that_of_one(election: str, election_map: str, write: Write, fizzpy: Run) -> None:
+    """Several logs of one run have no order of lines."""
+    logs = [write("a.ndjson", ELECTED), write("b.ndjson", ELECTED)]
+    ended = fizzpy("validate", election, *logs, "--map", election_map)
+    assert ended.code == 2 and "there are 2 logs" in ended.err and "--each" in ended.err
+
+
 def test_a_map_in_python(election: str, write: Write) -> None:
     """A function returns what an event says, None to ignore it."""
     text = """\
@@ -251,6 +258,9 @@ WRONG_MAPS = {
         "order: {time: {field: ts}}\nevents: {lead: {action: Node.Lead}}\n",
         "needs a field and a bound of skew",
     ),
+    "skew": ("order: {time: {field: ts, skew: x}}\nevents: {a: {action: Node.Lead}}\n", "m.yaml:1: the skew is 'x'"),
+    "no place": ("events: {a: {action: Node.Lead, after: {te rm: x}}}\n", "m.yaml:1: 'te rm' in 'after'"),
+    "no names": ("events: {a: {action: Node.Lead, after: {term: {field: x, as: 4}}}}\n", "'as' in 'after'"),
     "no silent step": ("silent: [Node.Lede]\nevents: {lead: {action: Node.Lead}}\n", "no silent step 'Node.Lede'"),
 }
 
