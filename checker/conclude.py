@@ -93,7 +93,8 @@ def _warnings(
 def _report(property: Property, exploration: Exploration, traces: _Traces | None) -> PropertyReport:
     finding = exploration.findings.get(property.key)
     if finding is None or traces is None:
-        return PropertyReport(property.name, property.kind, _property_verdict(property, exploration))
+        verdict, notes = _property_verdict(property, exploration), exploration.notes.get(property.key, ())
+        return PropertyReport(property.name, property.kind, verdict, notes=notes)
     finding, trace = traces.of(finding, property)
     steps = finding.steps if finding.path else None
     instance, shortest = finding.instance, not finding.unfinished

@@ -28,7 +28,7 @@ class PropertyReport:
     """`kind` is an assertion kind or "deadlock".
 
     `steps` is the length of the counterexample, prefix and cycle together. Unless it is the `shortest`, it was found on
-    a level that was not finished, so there may be a shorter one.
+    a level that was not finished, so there may be a shorter one. `notes`: what was not judged, in sentences.
     """
 
     name: str
@@ -38,6 +38,7 @@ class PropertyReport:
     trace: Trace | None = None
     instance: str | None = None
     shortest: bool = True
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,5 +27,8 @@ class Refines(Property):
     def conclude(self, evidence: Evidence) -> Finding | None:
         return evidence.witness(self.key)
 
+    def phase_of(self, finding: Finding) -> Phase:
+        return Phase.LIVENESS if finding.unmatched is None else Phase.SAFETY
+
     def undecided(self, evidence: Evidence) -> bool:
         return evidence.unexplained(self.key)

@@ -84,6 +84,8 @@ def json_property(finding: PropertyReport) -> dict[str, object]:
     }
     if not finding.shortest:
         fields["perhaps_not_shortest"] = True
+    if finding.notes:
+        fields["notes"] = list(finding.notes)
     if finding.trace is not None:
         fields |= json_trace(finding.trace)
     return fields

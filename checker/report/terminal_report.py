@@ -271,12 +271,15 @@ def print_properties(
     page: Page, properties: Iterable[PropertyReport], word: Callable[[PropertyReport], str] = verdict_word
 ) -> None:
     """The table of properties: name, kind, verdict, length of the counterexample."""
-    rows = []
+    rows, properties = [], [*properties]
     for finding in properties:
         steps = "" if finding.steps is None else str(finding.steps)
         color = _PROPERTY_COLORS[finding.verdict]
         rows.append((Text(printable(finding.name)), Text(finding.kind), Text(word(finding), color), Text(steps)))
     page.rows(("property", "kind", "verdict", "steps"), rows)
+    for finding in properties:
+        for note in finding.notes:
+            page.line(Text(printable(f"{finding.name}: {note}"), "dim"), hang=2)
     page.line()
 
 

@@ -114,6 +114,7 @@ class Judge:
             judging_stopped=self._stopped,
             torn=driver.torn,
             abstractly_cut=driver.refining is not None and driver.refining.cut,
+            notes={} if driver.refining is None else {p.key: driver.refining.notes(p.key) for p in self.properties},
             stats=driver.run.stats(),
         )
 
@@ -140,6 +141,8 @@ class Judge:
             checked = [p for p in checked if p.key not in self.findings]
         if checked and phase is Phase.LIVENESS:
             self.driver.clock.judging()
+        if phase is Phase.LIVENESS:
+            self._judge_endless()
         for p in checked:
             # An assertion that failed on some state has no answer; only a violation found on another state counts.
             if self._witness(p) is None and any(watch.key in self.driver.total.broken for watch in p.watches):
@@ -153,6 +156,13 @@ class Judge:
             elif not (self.evidence.bounded and p.needs_whole_space) and not p.undecided(self.evidence):
                 self.judged.add(p.key)
                 self.untested[p.key] = p.untested(self.evidence)
+
+    def _judge_endless(self) -> None:
+        """Judge what abstract models promise of infinite runs."""
+        refining = self.driver.refining
+        for p in self.properties if refining is not None else ():
+            if refining is not None and p.key in self.judged and (found := refining.endless(p.key)) is not None:
+                self.findings[p.key] = found
 
     def _refuted(self, p: Property) -> Finding | None:
         """The violation of a refinement."""

@@ -89,7 +89,8 @@ class _Compiler:
         view = next(one for one in host_code if isinstance(one, ast.Helper) and one.name == refinement.view)
         parameters = tuple(parameter.name for parameter in view.parameters)
         abstract = compile_module(refinement.abstract)
-        return p.RefinementProgram(refinement.name, refinement.view, parameters, refinement.span, abstract)
+        named = {one.name: _named_by(refinement.abstract, one) for one in refinement.abstract.assertions()}
+        return p.RefinementProgram(refinement.name, refinement.view, parameters, refinement.span, abstract, named)
 
     def _role(self, role: ast.Role) -> p.RoleProgram:
         functions = {
@@ -176,6 +177,19 @@ class _Compiler:
             p.Routine(number, name, role, kind, parameters, bound, tuple(scopes.finished()), span)  # type: ignore[arg-type]
         )
         return number
+
+
+def _named_by(module: Module, assertion: ast.Assertion) -> tuple[str, ...] | None:
+    """The state variables that an assertion and the funcs it calls name; None if it asks for more than their values."""
+    functions = {function.name: function for function in module.functions()}
+    waiting, names = [assertion.body], set[str]()
+    while waiting:
+        new = {node.id for node in nodes_in(waiting.pop()) if isinstance(node, ast.Name)} - names
+        names |= new
+        waiting += [functions[name].body for name in new if name in functions]
+    if module.roles() or not names.isdisjoint(("next_states", "__returns__")):
+        return None
+    return tuple(name for name in module.state_variables if name in names)
 
 
 class _Mentions:

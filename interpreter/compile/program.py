@@ -278,13 +278,18 @@ class ChoiceLoops:
 
 @dataclass(frozen=True, slots=True)
 class RefinementProgram:
-    """A `refines` item: the `def` that is the view, with the state variables it takes, and the abstract model."""
+    """A `refines` item: the `def` that is the view, with the state variables it takes, and the abstract model.
+
+    `named`: the state variables that each top-level assertion of the abstract model names, also in funcs that it calls;
+    None: it asks for more than a state, or may reach instances.
+    """
 
     name: str
     view: str
     parameters: tuple[str, ...]
     span: Span
     abstract: Program
+    named: Mapping[str, tuple[str, ...] | None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from interpreter.execute.environment import located
 from interpreter.execute.view import Recorder, View
 from interpreter.execute.world import World
 from interpreter.state.state import MISSING
+from interpreter.state.step import ModelError
 from interpreter.values import DictValue, FunctionValue, type_name
 from interpreter.values.budget import METER
 from interpreter.values.freeze import freeze
@@ -75,10 +76,17 @@ def _all_of(refinement: RefinementProgram) -> str:
 
 
 def variable(name: str, code: Code, values: Interner, view: View) -> int | None:
-    """The id of the value of a state variable, with shared containers written out; None if it is not bound."""
+    """The id of the value of a state variable, with shared containers written out; None if it is not bound.
+
+    Raises `ModelError` if that is too large, as where it contains itself.
+    """
     world = World(values, Recorder(view), code)
     try:
         value = world.get(("heap", name))
         return None if value is MISSING else freeze(value, values)
+    except ModelMistake as problem:
+        program = code.program
+        span = None if program.init is None else program.routines[program.init].span
+        raise ModelError(problem.code, f"variable '{name}': {problem.text}", span, problem.hint) from None
     finally:
         world.end()

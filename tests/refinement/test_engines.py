@@ -24,7 +24,7 @@ atomic action Commit:
     pending = 0
 atomic action Rest: pass
 eventually always assertion Quiet:
-    return len(committed) < SIZE
+    return len(committed) <= SIZE
 """
 
 MODEL = """\

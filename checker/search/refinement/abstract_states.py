@@ -51,11 +51,13 @@ class AbstractStates:
         """The number of a state that is reached in so many steps."""
         known = self._numbers.get(state)
         if known is None:
+            assert self.views.names is not None
+            # A value may be too large to be compared: then the state has no number.
+            ids = abstract_ids(state, self.machine, self.views.names)
+            view = self.views.number(self.machine.values, ids)
             known = self._numbers[state] = len(self.states)
             self.states.append(state)
-            assert self.views.names is not None
-            ids = abstract_ids(state, self.machine, self.views.names)
-            self.view.append(self.views.number(self.machine.values, ids))
+            self.view.append(view)
             self._distance.append(distance)
         elif distance < self._distance[known]:
             self._distance[known] = distance

@@ -16,6 +16,7 @@ from checker.properties.refines import Refines
 from checker.search.contract.protocol import Task
 from checker.search.refinement.abstract_states import AbstractStates
 from checker.search.refinement.concrete_run import ConcreteRun
+from checker.search.refinement.refined_liveness import RefinedLiveness
 from checker.search.refinement.run_pairs import RunPairs
 from checker.search.refinement.view_values import ConcreteViews, Views
 from interpreter import ModelError, Program
@@ -42,6 +43,7 @@ class Refining:
         self.level = -1
         self.error: Finding | None = None
         self.searches: dict[str, RunPairs] = {}
+        self.liveness: dict[str, RefinedLiveness] = {}
         alone = replace(settings, symmetry=False, export=None, checkpoint=None, resume=None, workers=1)
         self._task = Task(program, (), alone, graph=True, patience=patience, crash_edges=True)
         self._prune = prune
@@ -93,6 +95,9 @@ class Refining:
         if self.error is None and run.found:
             for place, (one, states) in enumerate(zip(self.refinements, abstract, strict=True)):
                 self.searches[one.key] = search = RunPairs(one.key, run, states, place, self.patience)
+                refinement, options = self.program.refinements[one.number], self.program.options
+                ask = self.patience.ask
+                self.liveness[one.key] = RefinedLiveness(refinement, run, states, place, options, ask)
                 search.first()
                 self._note(search)
 
@@ -122,6 +127,19 @@ class Refining:
         """Whether a refinement was not decided: the abstract model was cut where it matters, or the search ended."""
         search = self.searches.get(key)
         return search is None or search.undecided
+
+    def endless(self, key: str) -> Finding | None:
+        """The violation of a liveness assertion of the abstract model, as one of the refinement with this key."""
+        liveness = self.liveness.get(key)
+        found = liveness.violation() if liveness is not None and liveness.asked else None
+        if found is None:
+            return None
+        name = f"{found.key} of the abstract model is violated by this run, seen through the view"
+        return replace(found, key=key, fairness=(name, *found.fairness))
+
+    def notes(self, key: str) -> tuple[str, ...]:
+        """What was not compared."""
+        return self.liveness[key].notes() if key in self.liveness else ()
 
     @property
     def cut(self) -> bool:

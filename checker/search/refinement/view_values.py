@@ -24,6 +24,8 @@ class Views:
         """By number: the numbers of the values, in order of the names."""
         self.texts: list[tuple[str | None, ...]] = []
         """By number: the display texts of the values as first met; None: not bound."""
+        self.first_met: list[tuple[Interner, tuple[int | None, ...]]] = []
+        """By number: the ids of the values as first met, with their interner."""
         self._numbers: dict[tuple[int, ...], int] = {}
 
     def number(self, interner: Interner, ids: Sequence[int | None]) -> int:
@@ -33,6 +35,7 @@ class Views:
         if known is None:
             known = self._numbers[parts] = len(self.parts)
             self.parts.append(parts)
+            self.first_met.append((interner, tuple(ids)))
             self.texts.append(tuple(None if one is None else interner.text(one) for one in ids))
         return known
 
