@@ -17,7 +17,7 @@ from tests.refinement.conftest import verdict
 
 @pytest.mark.parametrize("block", range(3))
 def test_a_program_refines_itself(tmp_path: Path, block: int) -> None:
-    """Whatever it does, crashes and yields included, it may do: no random program has a step that it does not explain."""
+    """No random program has a step, crashes and yields included, that it does not explain itself."""
     found = set()
     for seed in range(20 * block, 20 * block + 20):
         path = tmp_path / f"m{seed}.fizz"
