@@ -89,6 +89,21 @@ def test_what_repeats_nothing_is_run_directly_soon() -> None:
     assert not choice.directly
 
 
+@pytest.mark.parametrize(("spent", "falling", "wanted"), [(10, 1.0, True), (10_000, 1.0, False), (10, 0.93, False)])
+def test_what_shows_no_sign_of_repeating_more_is_run_directly(spent: int, falling: float, wanted: bool) -> None:
+    """Where functions record, a call for each fifth evaluation costs more than direct runs, if there will not be fewer;
+    but not if what the rule itself does costs far more than to call it."""
+    choice, share, directly = RunChoice(lambda: True), 0.2, False
+    choice.recorded = True
+    for _ in range(10):
+        evaluations = choice.left
+        choice.spent += int(evaluations * share) * spent
+        choice.count(evaluations, int(evaluations * share))
+        directly |= choice.directly
+        share *= falling
+    assert directly is wanted
+
+
 def test_what_cannot_be_run_directly_is_asked_once() -> None:
     """The question may take the compilation of the rule."""
     times: list[int] = []
