@@ -60,7 +60,11 @@ class _Items(Statements):
             case "Refines":
                 return self._refines(tree)
             case "Entries":
-                raise self.error("L6", f"not supported yet: '{tree[0].value}:'", tree[0])
+                instead = (
+                    'write `refines "abstract.fizz" with view`, where `def view(…)` returns the abstract variables'
+                )
+                hint = instead if tree[0].value == "refine" else None
+                raise self.error("L6", f"not supported yet: '{tree[0].value}:'", tree[0], hint)
             case "OldInit":
                 self._warn_old("`init:` is an old spelling", tree[0], "write `action Init:`", "W19")
                 body = self.block(the(tree, "Suite"))
