@@ -21,7 +21,7 @@ SCREEN = 24
 """The lines of a screen. A story of up to eight steps fits one, with the verdict and a line for what comes next."""
 
 _MOST_STEPS = 8
-_LEFT = 0.7
+_LEFT = 0.5
 _LEFT_IN_BRIEF = 0.5
 _MOST_OF_A_ROW = 0.8
 _MOST_MEASURED = 40

@@ -251,8 +251,8 @@ def print_story(page: Page, trace: Trace, sources: Mapping[str, str], *, full: b
     `used`: so many rows of the screen are not for the story.
     """
     if not full:
-        # Its heading, and the blank line below.
-        print_lines(page, compact_story(page, trace, sources, SCREEN - 3 - used))
+        # Its heading, the blank line below, two for the command that opens the viewer, and the prompt.
+        print_lines(page, compact_story(page, trace, sources, SCREEN - 5 - used))
         return
     from checker.report.trace_text import print_end, print_trace, print_why
 
