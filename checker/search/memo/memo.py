@@ -328,8 +328,8 @@ class Memory:
         """
         if rule.kind is not StepKind.START or rule in self._whole or rule in self.runner.choices.apart:
             return
-        tree = self.tree(rule)
-        if tree.counters.calls < self.thresholds.apart:
+        known = self.tree(rule).counters
+        if known.calls < max(self.thresholds.apart, self.thresholds.apart_share * known.evaluations):
             return
         self._whole.add(rule)
         # Other processes ask the same questions, and coverage counts what each condition finds.
