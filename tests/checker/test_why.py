@@ -181,15 +181,18 @@ def test_a_deadlock(tmp_path: Path) -> None:
     assert rows[start + 1] == "         8 | require n == 1"
     assert rows[start + 2] == "        Reset: n = 0"
     assert rows[start + 3] == "        Hit could start, but for a limit of the options"
+    brief = printed(report, full=False)
+    start = brief.index("why  line 8 | require n == 1   Reset: n = 0")
+    assert brief[start + 1] == "     Hit could start, but for a limit of the options"
     file = str(tmp_path / "m.fizz")
     held = {"name": "Reset", "file": file, "line": 8, "text": "n == 1", "facts": [["n == 1", "False"], ["n", "0"]]}
     assert json.loads(json_report(report))["stuck"] == {"blocked": [[file, 8]], "limited": ["Hit"], "held": [held]}
 
 
-def printed(report: Report) -> list[str]:
-    """What a terminal shows, line by line."""
+def printed(report: Report, full: bool = True) -> list[str]:
+    """What a terminal shows, line by line: in full, or in brief as it does by default."""
     file = io.StringIO()
-    print_report(Page(file, color=False, width=80), report)
+    print_report(Page(file, color=False, width=80), report, full=full)
     return file.getvalue().splitlines()
 
 
@@ -227,6 +230,7 @@ def test_a_deadlock_of_many(tmp_path: Path) -> None:
     assert rows[start + 2] == '        Phil#1.Eat: self.state = "waiting"'
     assert rows[start + 4] == "        10 | require held == None"
     assert rows[start + 5] == '        Phil#1.Eat: held = "nobody"'
+    assert "     Phil#0.Eat, Phil#3.Eat could start, but for a limit of the options" in printed(report, full=False)
     (tmp_path / "m.fizz").write_text(MANY.replace("actions: 2}", "actions: 12}").replace("range(12)", "range(5)"))
     report = check(tmp_path / "m.fizz")
     assert report.trace is not None and report.trace.stuck is not None

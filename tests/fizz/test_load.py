@@ -11,6 +11,7 @@ import fizz
 from fizz.base.errors import Diagnostic, FizzError
 from fizz.syntax import ast
 from fizz.syntax.printer import print_module
+from fizz.syntax.tree_walk import nodes_in
 from interpreter import Machine, compile_module
 
 
@@ -311,10 +312,29 @@ def test_a_model_without_init(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["[*a, b]", "[None, *range(3)]", "(*a,)", "{*a}"])
-def test_unpacking_in_a_display(text: str, tmp_path: Path) -> None:
-    """It is not in the language; the message says what to write."""
+@pytest.mark.parametrize("text", ["[*a, b]", "[None, *range(3)]", "(*a,)", "*a, b"])
+def test_unpacking_in_a_list_or_tuple(text: str, tmp_path: Path) -> None:
+    """It loads, without a warning, as one element that is unpacked."""
+    (tmp_path / "model.fizz").write_text(f"action Init:\n    a, b = [1], 2\n    c = {text}\n")
+    module = fizz.load(tmp_path / "model.fizz")
+    assert not module.warnings
+    kinds = [type(node) for node in nodes_in(module.items)]
+    assert kinds.count(ast.Starred) == 1
+
+
+@pytest.mark.parametrize("text", ["{*a}", "{*a, b}", "{b, *a}"])
+def test_unpacking_in_braces(text: str, tmp_path: Path) -> None:
+    """There are no sets in braces, with unpacking or without; the message says what to write."""
     (tmp_path / "model.fizz").write_text(f"action Init:\n    a, b = [1], 2\n    c = {text}\n")
     (found,) = _errors(tmp_path / "model.fizz")
-    assert "unexpected '*'" in found.text
-    assert "write `a + [b]`" in str(found.hint)
+    assert found.code == "L6"
+    assert found.text == "'{…}' with elements is not part of the language"
+    assert "write `set([1, 2])`" in str(found.hint)
+
+
+def test_unpacking_without_a_display(tmp_path: Path) -> None:
+    """In parentheses without a comma there is nothing to unpack into."""
+    (tmp_path / "model.fizz").write_text("action Init:\n    a = [1]\n    c = (*a)\n")
+    (found,) = _errors(tmp_path / "model.fizz")
+    assert found.code == "L1"
+    assert "write `[*a]` for a list, `(*a,)` for a tuple" in str(found.hint)

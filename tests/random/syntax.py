@@ -188,7 +188,9 @@ class Syntax:
 
     def item(self, number: int) -> Lines:
         flow = self.source.pick(("", *(f"{flow} " for flow in FLOWS)))
-        way = self.source.number(0, 8)
+        way = self.source.number(0, 9)
+        if way == 9:
+            return ["refines 'abstract.fizz' with view"]
         if way == 8:
             return ["include 'more.fizz'"]
         if way == 7:
