@@ -364,7 +364,7 @@ def test_the_disk_of_a_table_is_full(tmp_path: Path, monkeypatch: pytest.MonkeyP
     """The system names no file when pyarrow finds no room; the message has the folder all the same."""
     pa, parquet = arrow()
 
-    def full(*_: Any) -> None:
+    def full(*_: Any, **__: Any) -> None:
         raise OSError(errno.ENOSPC, "Error writing bytes to file")
 
     monkeypatch.setattr(parquet, "ParquetWriter", full)

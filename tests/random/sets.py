@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import fizz
@@ -392,9 +392,8 @@ def broken(text: str, settings: Settings, engines: Sequence[str] = ENGINES) -> s
     return found[0].split(" is ")[0] if found else None
 
 
-def campaign(about: str, program: Callable[[Source], str], engines: Sequence[str]) -> None:
-    """The command: programs by the seeds from FIRST to before LAST; those that break a law are made small and kept."""
-    parser = argparse.ArgumentParser(description=about)
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int)
     parser.add_argument("--into", type=Path, default=Path("found"))
@@ -409,7 +408,7 @@ def campaign(about: str, program: Callable[[Source], str], engines: Sequence[str
             sys.stdout.write(f"{seed}: {seen}\n")
             sys.stdout.flush()
         try:
-            law = in_time(20, lambda: broken(text, settings, engines))  # noqa: B023 -- asked at once
+            law = in_time(20, lambda: broken(text, settings))  # noqa: B023 -- asked at once
         except TooLong:
             law = "too long"
         seen[law] = seen.get(law, 0) + 1
@@ -422,7 +421,7 @@ def campaign(about: str, program: Callable[[Source], str], engines: Sequence[str
 
             def same(smaller: str, law: str | None = law, settings: Settings = settings) -> bool:
                 try:
-                    return in_time(20, lambda: broken(smaller, settings, engines)) == law
+                    return in_time(20, lambda: broken(smaller, settings)) == law
                 except TooLong:
                     return False
 
@@ -432,4 +431,4 @@ def campaign(about: str, program: Callable[[Source], str], engines: Sequence[str
 
 
 if __name__ == "__main__":
-    campaign(__doc__ or "", program, ENGINES)
+    main()

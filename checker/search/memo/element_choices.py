@@ -20,10 +20,6 @@ NOWHERE: Final = Aborted("another path has the result", Span("", 0, 0, 0, 0))
 """The result of a path that has none, because the path for another element, or for none, has it."""
 
 
-MOST_APART: Final = 63
-"""Of more values than this, those that are admitted are found together."""
-
-
 class BeginAnew(Exception):
     """The tree of a rule cannot be added to: its paths will ask other questions from now on."""
 
@@ -31,24 +27,14 @@ class BeginAnew(Exception):
 class ElementChoices:
     """Which rules choose among elements. `sets`: the slot of the set; each rule has at most one.
 
-    `levels`: how many choices come before that of an element; only for rules that do not admit every element. `apart`:
-    the rules that have a path for each value of a choice with a condition, and how many choices come before one such.
+    `levels`: how many choices come before that of an element; only for rules that do not admit every element.
     """
 
     def __init__(self) -> None:
         self.sets: dict[Rule, Slot] = {}
         self.levels: dict[Rule, int] = {}
-        self.apart: dict[Rule, set[int]] = {}
         self._without: set[Rule] = set()
         self._labels: dict[tuple[Rule, str], int] = {}
-
-    def set_apart(self, rule: Rule) -> bool:
-        """Have a path for each value of the choices of a rule that have a condition, from now on; False if it has
-        given up, or they are so already. What is remembered of it must be forgotten."""
-        if rule in self._without or rule in self.apart:
-            return False
-        self.apart[rule] = set()
-        return True
 
     def admits(self, rule: Rule, slot: Slot, level: int | None) -> bool:
         """Whether a rule chooses among the elements in a slot; raises `BeginAnew` if that is new.
@@ -75,13 +61,8 @@ class ElementChoices:
             self.give_up(rule)
             raise BeginAnew
 
-    def by_value(self, rule: Rule) -> bool:
-        """Whether a rule has paths for single elements or values that it chooses."""
-        return rule in self.sets or rule in self.apart
-
     def give_up(self, rule: Rule) -> None:
         """Let a rule choose as it is written. What is remembered of it must be forgotten."""
         self._without.add(rule)
         self.sets.pop(rule, None)
         self.levels.pop(rule, None)
-        self.apart.pop(rule, None)
