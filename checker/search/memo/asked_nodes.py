@@ -80,8 +80,9 @@ class StateReader(dict[Slot, Any]):
         super().__init__()
         self.ask = ask
         self.nodes = nodes
-        self.unordered: set[int] = set()
-        """The ids of sets and dicts made since the last cut point, whose order is perhaps not the canonical one."""
+        self.unordered = set(nodes.unordered)
+        """The ids of sets and dicts, of constants or made since the last cut point, whose order is perhaps not the
+        canonical one."""
         self.answers: dict[Slot, int] = {}
         self._sides = sides
         self._before = before
@@ -125,6 +126,7 @@ class StateReader(dict[Slot, Any]):
         self.answers.clear()
         self.opened.clear()
         self.unordered.clear()
+        self.unordered |= self.nodes.unordered
 
     def saved(self) -> Saved:
         """What was asked so far, to be restored."""
