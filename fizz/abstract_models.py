@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from fizz.base.errors import Diagnostic, FizzError
+from fizz.base.errors import Diagnostic, FizzError, Span
 from fizz.base.near_names import near_hint
 from fizz.checks.declarations import Declarations
 from fizz.model_files import Files, is_inside
@@ -30,7 +30,7 @@ def abstract_models(files: Files, model: Declarations, load: Load) -> Iterator[R
             files.diagnostics.append(Diagnostic("L40", f"'{item.path}' is refined twice", item.span, hint))
             continue
         sound = _check_view(files, model, item)
-        abstract = _loaded(files, item, load)
+        abstract = loaded_beside(files, item.path, item.span, load)
         if sound and abstract is not None:
             name = f"refines {item.path}" + (f" with {item.view}" if paths[item.path] > 1 else "")
             yield Refinement(name, item.view, item.span, abstract)
@@ -56,28 +56,30 @@ def _check_view(files: Files, model: Declarations, item: ast.RefinesLine) -> boo
     return sound
 
 
-def _loaded(files: Files, item: ast.RefinesLine, load: Load) -> Module | None:
-    """The abstract model of an item; None if it cannot be had."""
-    target = os.path.normpath(Path(item.span.file).parent / item.path)
-    if "\0" in item.path:
-        return _refuse(files, item, "the path of an abstract model has no NUL character", "write the name of a file")
-    if Path(item.path).is_absolute() or not is_inside(os.path.realpath(target), files.root):
+def loaded_beside(files: Files, path: str, span: Span, load: Load) -> Module | None:
+    """The model that an item names, by the path from the item's file; None if it cannot be had, which is reported."""
+    target = os.path.normpath(Path(span.file).parent / path)
+    if "\0" in path:
+        return _refuse(files, span, "the path of an abstract model has no NUL character", "write the name of a file")
+    if Path(path).is_absolute() or not is_inside(os.path.realpath(target), files.root):
         hint = f"the directory of the model is {files.root}"
-        return _refuse(files, item, f"'{item.path}' is outside the directory of the model", hint)
+        return _refuse(files, span, f"'{path}' is outside the directory of the model", hint)
     try:
-        abstract = load(target)
+        model = load(target)
     except OSError as error:
         reason = error.strerror or "cannot be read"
-        hint = "the path starts at the folder of the file that says `refines`"
-        return _refuse(files, item, f"no abstract model '{item.path}': {reason}", hint)
+        hint = "the path starts at the folder of the file that names the model"
+        return _refuse(files, span, f"no abstract model '{path}': {reason}", hint)
     except FizzError as error:
         files.sources.update({name: text for name, text in error.sources.items() if name not in files.sources})
         files.diagnostics.extend(error.diagnostics)
         return None
-    files.sources.update({name: text for name, text in abstract.sources.items() if name not in files.sources})
-    return abstract
+    files.sources.update({name: text for name, text in model.sources.items() if name not in files.sources})
+    if any(isinstance(item, ast.Entries) and item.word == "compose" for item in model.items):
+        return _refuse(files, span, f"'{path}' composes other models itself", "name those models instead")
+    return model
 
 
-def _refuse(files: Files, item: ast.RefinesLine, text: str, hint: str) -> Module | None:
-    files.diagnostics.append(Diagnostic("L40", text, item.span, hint))
+def _refuse(files: Files, span: Span, text: str, hint: str) -> Module | None:
+    files.diagnostics.append(Diagnostic("L40", text, span, hint))
     return None

@@ -17,11 +17,12 @@ from fizz.base.light import dataclass
 from fizz.base.room import with_room
 from fizz.checks.declarations import Declarations, bound_by, declare
 from fizz.checks.resolve import reads_returns, resolve
+from fizz.mapped_models import components, refined_by_blocks
 from fizz.model_files import Files, ParseMemory, helper_module_names, load_helper_module, normalise, read_text
 from fizz.overrides import override_constants
 from fizz.settings import check_options, merge
 from fizz.syntax import ast
-from fizz.syntax.module import HelperModule, Module, Options, ParsedFile, Settings
+from fizz.syntax.module import Component, HelperModule, Module, Options, ParsedFile, Refinement, Settings
 from fizz.syntax.tree_walk import all_expressions
 
 MAX_ERRORS = 20
@@ -134,7 +135,14 @@ def _examine(
     merged, settings = _options(files, folder, parsed, options)
     checked = check_options(settings, model)
     files.diagnostics.extend(checked.errors)
-    refinements = tuple(abstract_models(files, model, _load_abstract)) if refining else ()
+    refinements: tuple[Refinement, ...] = ()
+    composed: tuple[Component, ...] = ()
+    if refining:
+        refinements = (
+            *abstract_models(files, model, _load_abstract),
+            *refined_by_blocks(files, model, _load_abstract),
+        )
+        composed = tuple(components(files, model, _load_abstract))
     warnings = tuple(sorted([*files.warnings, *checked.warnings, *_due(messages.warnings, merged)], key=_location))
     helper_modules = tuple(module for module in modules.values() if module is not None)
     found = Examined(_shown(files), warnings, items, model, helper_modules, files.sources, None)
@@ -152,6 +160,7 @@ def _examine(
         warnings=warnings,
         role_constants=messages.role_constants,
         refinements=refinements,
+        components=composed,
     )
     return replace(found, module=whole)
 

@@ -85,6 +85,28 @@ def calls(
     raise machine.too_many_paths(Rule(StepKind.INIT, routine.number)).error
 
 
+def value_of(machine: Machine, name: str, recorder: Recorder) -> int:
+    """The id of what a top-level func without parameters returns in the state that a recorder reads: a view (10.9).
+
+    Shared containers are written out, as in all views. Raises `ModelError` if the func fails, chooses or is given up.
+    """
+    routine = machine.program.routines[machine.program.functions[name]]
+    METER.begin(machine.code.budget)
+    world = World(machine.values, recorder, machine.code)
+    execution = Execution(machine.code, world, recorder, [Frame(routine, None, {}, world)], yields=False)
+    result = machine.run_to_end(Rule(StepKind.INIT, routine.number), execution)
+    try:
+        if isinstance(result, Failure):
+            raise result.error
+        if isinstance(result, Aborted):
+            raise ModelError("R26", f"the view '{name}' has no value: {result.reason}", result.span)
+        if execution.forks:
+            raise ModelError("R26", f"the view '{name}' chooses", routine.span, "a view has one value in each state")
+        return _frozen(machine, execution)
+    finally:
+        world.end()
+
+
 def _frozen(machine: Machine, execution: Execution) -> int:
     try:
         return freeze(execution.result, machine.values)

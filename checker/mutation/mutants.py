@@ -133,7 +133,7 @@ def _behaves(item: ast.Item, used: frozenset[str]) -> bool:
             return False  # a parameter: another value makes another model, not a faulty one
         case ast.ConstantStatement():
             return bool(_mentioned(item) & used)
-        case ast.Assertion() | ast.Include() | ast.RefinesLine():
+        case ast.Assertion() | ast.Include() | ast.RefinesLine() | ast.Entries():
             return False
         case _:
             assert_never(item)

@@ -75,6 +75,10 @@ def declare(
             case ast.TopHelper():
                 _define(found, spans, item.helper.name, item.helper.name_span)
                 found.helpers.setdefault(item.helper.name, item.helper)
+            case ast.Entries(word="compose", models=models):
+                for one in models:
+                    _define(found, spans, one.name, one.span)
+                    found.state_variables.setdefault(one.name, one.span)
             case ast.Assertion():
                 _define(found, assertion_spans, item.name, item.name_span)
                 found.assertions.setdefault(item.name, item)

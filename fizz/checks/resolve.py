@@ -33,7 +33,7 @@ def resolve(model: Declarations) -> Messages:
                 check_helper(model, messages, helper)
             case ast.Role():
                 _role(model, messages, item)
-            case ast.Include() | ast.RefinesLine():
+            case ast.Include() | ast.RefinesLine() | ast.Entries():
                 pass
             case _:
                 assert_never(item)

@@ -105,7 +105,10 @@ class _Indexer:
                 for bound in bound_by(statement):
                     self.define_name(bound.id, "constant", bound.span, item.span, item)
                     self._define_enum(bound.id, statement)
-            case ast.Include() | ast.RefinesLine():
+            case ast.Entries(word="compose", models=models):
+                for one in models:
+                    self.define_name(one.name, "state variable", one.span, one.span, one)
+            case ast.Include() | ast.RefinesLine() | ast.Entries():
                 pass
             case _:
                 assert_never(item)
@@ -188,6 +191,10 @@ class _Indexer:
                 self._role(item)
             case ast.RefinesLine(view=view):
                 self._mention(item.view_span, self._meaning(view, None, {}))
+            case ast.Entries(models=models):
+                for one in models:
+                    if one.name == ast.THIS_MODEL:
+                        self._mention(one.function_span, self._meaning(one.function, None, {}))
             case ast.Include():
                 pass
             case _:

@@ -15,6 +15,8 @@ from fizz.base.light import dataclass
 
 Flow = OneOf["atomic", "serial", "parallel", "oneof"]
 Fairness = OneOf["weak", "strong"]
+THIS_MODEL: Final = "_"
+"""The name of the model itself in a block of entries."""
 AssertionKind = OneOf["always", "exists", "transition", "eventually always", "always eventually", "leadsto"]
 ScalarValue = None | bool | int | float | str | bytes
 
@@ -422,6 +424,23 @@ class RefinesLine(_Item):
     view_span: Span = field(compare=False, repr=False)
 
 
+@dataclass(frozen=True, slots=True)
+class MappedModel(Node):
+    """`name: name.func` in a block of entries: the model in `name.fizz` beside this one, and a func of it; `_`: this one."""
+
+    name: str
+    function: str
+    function_span: Span = field(compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Entries(_Item):
+    """A block `refine:` or `compose:`, of models that are mapped to values by their funcs."""
+
+    word: OneOf["refine", "compose"]
+    models: tuple[MappedModel, ...]
+
+
 Expression = (
     Literal
     | Name
@@ -448,5 +467,5 @@ CompoundStatement = FlowBlock | If | While | For | ChooseBlock
 
 Statement = SimpleStatement | CompoundStatement | Helper
 
-Item = Action | Function | Assertion | Role | ConstantStatement | TopHelper | Include | RefinesLine
+Item = Action | Function | Assertion | Role | ConstantStatement | TopHelper | Include | RefinesLine | Entries
 """Closed: a `match` over one of these ends in `assert_never`, so that a new node is forgotten nowhere."""

@@ -60,11 +60,7 @@ class _Items(Statements):
             case "Refines":
                 return self._refines(tree)
             case "Entries":
-                instead = (
-                    'write `refines "abstract.fizz" with view`, where `def view(…)` returns the abstract variables'
-                )
-                hint = instead if tree[0].value == "refine" else None
-                raise self.error("L6", f"not supported yet: '{tree[0].value}:'", tree[0], hint)
+                return self._entries(tree)
             case "OldInit":
                 self._warn_old("`init:` is an old spelling", tree[0], "write `action Init:`", "W19")
                 body = self.block(the(tree, "Suite"))
@@ -78,6 +74,25 @@ class _Items(Statements):
         if not isinstance(path, ast.Literal) or not isinstance(path.value, str):
             raise self.error("L1", "the path of an abstract model is a plain string", tree[1])
         return ast.RefinesLine(self.span(tree.position, view.position_end), path.value, view.value, self.span_of(view))
+
+    def _entries(self, tree: Tree) -> ast.Entries:
+        word = cast(OneOf["refine", "compose"], tree[0].value)
+        models = tuple(self._mapped(word, entry) for entry in children(tree, "Entry"))
+        return ast.Entries(self.span_of(tree[0]), word, models)
+
+    def _mapped(self, word: str, entry: Tree) -> ast.MappedModel:
+        """A line of a block of entries: `_: func` for this model, `name: name.func` for another one."""
+        name, value_tree = the(entry, "Name"), the(entry, "Test")
+        value = self.test(value_tree)
+        span = self.span_of(name)
+        if name.value == ast.THIS_MODEL and isinstance(value, ast.Name):
+            return ast.MappedModel(span, ast.THIS_MODEL, value.id, value.span)
+        named = isinstance(value, ast.Attribute) and isinstance(value.value, ast.Name) and value.value.id == name.value
+        if named and isinstance(value, ast.Attribute) and name.value != ast.THIS_MODEL:
+            return ast.MappedModel(span, name.value, value.name, value.span)
+        written = "_: view" if name.value == ast.THIS_MODEL else f"{name.value}: {name.value}.view"
+        hint = f"write `{written}`, where `view` is a func without parameters"
+        raise self.error("L1", f"a line of `{word}:` maps a model by one of its funcs", value_tree, hint)
 
     def _invariant(self, tree: Tree) -> ast.Assertion:
         """A line of an `invariants:` block: an assertion named by its line number."""

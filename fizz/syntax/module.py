@@ -98,12 +98,26 @@ def files_of(sources: Mapping[str, str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Refinement:
-    """A `refines` item of a model: the name of the property, the `def` that is the view, and the abstract model."""
+    """A `refines` item of a model: the name of the property, the `def` that is the view, and the abstract model.
+
+    `abstract_view`: of a block `refine:`, where the view is a func, the func of the abstract model that it is compared to.
+    """
 
     name: str
     view: str
     span: Span
     abstract: Module
+    abstract_view: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A line of a block `compose:`: the name of a model, the func that maps it, and the model."""
+
+    name: str
+    view: str
+    span: Span
+    model: Module
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +127,7 @@ class Module:
     `items` are in file order with includes expanded (no `Include` among them). `--set` overrides have replaced
     the right sides of the constants they name. `sources` maps each file name, as spans spell it, to its text.
     `constants` are the names, those of roles as `R.NAME`; `role_constants` has the places where these are mentioned.
-    `sources` includes those of the abstract models in `refinements`.
+    `sources` includes those of the abstract models in `refinements` and of the `components` that it composes.
     """
 
     path: str
@@ -127,6 +141,7 @@ class Module:
     warnings: tuple[Diagnostic, ...]
     role_constants: Mapping[Span, str] = field(default_factory=dict)
     refinements: tuple[Refinement, ...] = ()
+    components: tuple[Component, ...] = ()
 
     def actions(self) -> tuple[ast.Action, ...]:
         return tuple(i for i in self.items if isinstance(i, ast.Action))

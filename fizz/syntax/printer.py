@@ -56,6 +56,11 @@ def _item(item: ast.Item) -> Iterator[str]:
             yield f"include {print_string(path)}"
         case ast.RefinesLine(path=path, view=view):
             yield f"refines {print_string(path)} with {view}"
+        case ast.Entries(word=word, models=models):
+            yield f"{word}:"
+            for one in models:
+                value = one.function if one.name == ast.THIS_MODEL else f"{one.name}.{one.function}"
+                yield f"{_INDENT}{one.name}: {value}"
         case _:
             assert_never(item)
 

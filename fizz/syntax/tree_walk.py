@@ -164,7 +164,7 @@ def bodies(items: tuple[ast.Item, ...]) -> Iterator[ast.Block]:
                 yield from (assertion.body for assertion in assertions)
                 for helper in helpers:
                     yield from helper_bodies(helper)
-            case ast.ConstantStatement() | ast.Include() | ast.RefinesLine():
+            case ast.ConstantStatement() | ast.Include() | ast.RefinesLine() | ast.Entries():
                 pass
             case _:
                 assert_never(item)
@@ -208,7 +208,9 @@ def _parameters(item: ast.Item) -> Iterator[ast.Parameter]:
                 yield from function.parameters
             for helper in helpers:
                 yield from helper.parameters
-        case ast.Action() | ast.Assertion() | ast.ConstantStatement() | ast.Include() | ast.RefinesLine():
+        case ast.Action() | ast.Assertion() | ast.ConstantStatement():
+            pass
+        case ast.Include() | ast.RefinesLine() | ast.Entries():
             pass
         case _:
             assert_never(item)

@@ -86,9 +86,13 @@ class _Compiler:
 
     @staticmethod
     def _refinement(refinement: Refinement, host_code: tuple[ast.Statement, ...]) -> p.RefinementProgram:
+        abstract = compile_module(refinement.abstract)
+        if refinement.abstract_view is not None:
+            named = dict.fromkeys((one.name for one in refinement.abstract.assertions()), None)
+            of = refinement.abstract_view
+            return p.RefinementProgram(refinement.name, refinement.view, (), refinement.span, abstract, named, of)
         view = next(one for one in host_code if isinstance(one, ast.Helper) and one.name == refinement.view)
         parameters = tuple(parameter.name for parameter in view.parameters)
-        abstract = compile_module(refinement.abstract)
         named = {one.name: _named_by(refinement.abstract, one) for one in refinement.abstract.assertions()}
         return p.RefinementProgram(refinement.name, refinement.view, parameters, refinement.span, abstract, named)
 

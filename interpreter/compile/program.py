@@ -280,6 +280,8 @@ class ChoiceLoops:
 class RefinementProgram:
     """A `refines` item: the `def` that is the view, with the state variables it takes, and the abstract model.
 
+    `abstract_view`: of a block `refine:`, where the view is a func, that of the abstract model; liveness is not compared.
+
     `named`: the state variables that each top-level assertion of the abstract model names, also in funcs that it calls;
     None: it asks for more than a state, or may reach instances.
     """
@@ -290,6 +292,7 @@ class RefinementProgram:
     span: Span
     abstract: Program
     named: Mapping[str, tuple[str, ...] | None]
+    abstract_view: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,11 +25,12 @@ _MOST_NEAR: Final = 3
 class AbstractStates:
     """The states of an abstract model that were met, numbered, and sets of them that explain runs, numbered too.
 
-    Steps are computed when they are first asked for. All methods that do raise `ModelError` where the model fails.
+    `view`: the func that views them; None: by their variables. Steps are computed when they are first asked for. All methods that do raise `ModelError` where the model fails.
     """
 
-    def __init__(self, program: Program, views: Views, patience: Patience) -> None:
+    def __init__(self, program: Program, views: Views, patience: Patience, view: str | None = None) -> None:
         self.views = views
+        self._of = view
         task = Task(program, (), Settings(symmetry=False), patience=patience)
         self.expander = Expander(task)
         self.machine = self.expander.machine
@@ -53,7 +54,7 @@ class AbstractStates:
         if known is None:
             assert self.views.names is not None
             # A value may be too large to be compared: then the state has no number.
-            ids = abstract_ids(state, self.machine, self.views.names)
+            ids = abstract_ids(state, self.machine, self.views.names, self._of)
             view = self.views.number(self.machine.values, ids)
             known = self._numbers[state] = len(self.states)
             self.states.append(state)

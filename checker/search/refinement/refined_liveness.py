@@ -54,7 +54,9 @@ class RefinedLiveness:
             if one.phase is not Phase.LIVENESS:
                 continue
             named = self._refinement.named.get(one.name)
-            if isinstance(one, LeadsTo):
+            if self._refinement.abstract_view is not None:
+                yield one, "`refine:` compares the values of views"
+            elif isinstance(one, LeadsTo):
                 yield one, "it is about pairs"
             elif named is None:
                 yield one, "it asks for more than the values of variables"

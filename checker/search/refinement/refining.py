@@ -87,7 +87,8 @@ class Refining:
         for one in self.refinements:
             refinement = self.program.refinements[one.number]
             views = Views()
-            abstract.append(AbstractStates(with_constants(refinement.abstract, constants), views, self.patience))
+            given = with_constants(refinement.abstract, constants)
+            abstract.append(AbstractStates(given, views, self.patience, refinement.abstract_view))
             run.view(ConcreteViews(refinement, run.machine, views))
         run.first()
         self._run = run

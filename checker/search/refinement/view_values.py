@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from checker.search.refinement.equal_values import EqualValues
 from interpreter import Machine, State
+from interpreter.calls import value_of
 from interpreter.compile.program import RefinementProgram
 from interpreter.execute.view import Recorder, StateView
 from interpreter.execute.viewing import variable, viewed
@@ -72,10 +73,17 @@ class ConcreteViews:
                 return node
         return self._evaluated(view)
 
+    def _values(self, recorder: Recorder) -> Mapping[str, int]:
+        """The ids of the values, by name: of a block `refine:` one value, by the name of the func."""
+        machine, refinement = self.machine, self.refinement
+        if refinement.abstract_view is not None:
+            return {refinement.view: value_of(machine, refinement.view, recorder)}
+        return viewed(refinement, machine.code, machine.values, recorder, self.views.names)
+
     def _evaluated(self, view: StateView) -> int:
         recorder = Recorder(view)
         machine, views = self.machine, self.views
-        found: Mapping[str, int] = viewed(self.refinement, machine.code, machine.values, recorder, views.names)
+        found = self._values(recorder)
         if views.names is None:
             views.names = tuple(found)
         number = views.number(machine.values, [found[name] for name in views.names])
@@ -106,8 +114,10 @@ class _Node:
         self.answers: dict[int, _Node | int] = {}
 
 
-def abstract_ids(state: State, machine: Machine, names: Sequence[str]) -> list[int | None]:
-    """The ids of the viewed variables in a state of the abstract model."""
+def abstract_ids(state: State, machine: Machine, names: Sequence[str], func: str | None) -> list[int | None]:
+    """The ids of the viewed variables in a state of the abstract model, or of the value that a func of it gives."""
+    if func is not None:
+        return [value_of(machine, func, Recorder(StateView(state, machine.values)))]
     if state.layout.cells:
         view = StateView(state, machine.values)
         return [variable(name, machine.code, machine.values, view) for name in names]
