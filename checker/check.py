@@ -17,13 +17,14 @@ from checker.core.limits import StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.report import Report
 from checker.properties import properties_of
+from checker.search.composition.load_whole import load_whole
 from checker.search.driver import ProgressSink
 from checker.search.explore import explore, nothing
 from checker.search.known_pairs import NewPairs, PairsOfModel
 from checker.search.memo.memo import Memory
 from checker.search.registry import engine_of, lasting_instead_of
 from checker.storage.user_paths import refuse_addresses
-from fizz import Module, load
+from fizz import Module
 from fizz.base.room import with_room
 from interpreter import Machine, ModelError
 from interpreter.values.budget import METER
@@ -59,7 +60,7 @@ def check(
     phases = Phases(settings.stats)
     chosen = engine_of(engine)
     with phases.during(READING):
-        module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
+        module = load_whole(model, options=options, constants=constants)
         pairs = PairsOfModel(module)
         program = pairs.program()
     memory: Memory | None = None

@@ -185,7 +185,7 @@ def _cut_by(exploration: Exploration) -> StopReason | None:
         return exploration.stopped
     if exploration.judging_stopped is not None:
         return exploration.judging_stopped
-    return StopReason.MAX_ACTIONS if exploration.cut or exploration.abstractly_cut else None
+    return StopReason.MAX_ACTIONS if exploration.bounded or exploration.abstractly_cut else None
 
 
 def _failure(finding: Finding) -> ModelFailure:

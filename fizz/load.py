@@ -22,7 +22,7 @@ from fizz.model_files import Files, ParseMemory, helper_module_names, load_helpe
 from fizz.overrides import override_constants
 from fizz.settings import check_options, merge
 from fizz.syntax import ast
-from fizz.syntax.module import Component, HelperModule, Module, Options, ParsedFile, Refinement, Settings
+from fizz.syntax.module import ComposedModel, HelperModule, Module, Options, ParsedFile, Refinement, Settings
 from fizz.syntax.tree_walk import all_expressions
 
 MAX_ERRORS = 20
@@ -32,6 +32,9 @@ _OPTIONS = "it holds the options of the models in its folder, as UTF-8 text"
 _DEFINED = re.compile(
     r"^[ \t]*(?:[\w<> ]{0,60}\b(?:action|func|role|assertion|def)[ \t]+(\w+)|([\w ,()]{1,200}?)=(?!=))", re.MULTILINE
 )
+
+_COMPOSES = re.compile(r"^compose\b", re.MULTILINE)
+"""A block whose lines define names, which are unknown if one of them does not parse."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +139,7 @@ def _examine(
     checked = check_options(settings, model)
     files.diagnostics.extend(checked.errors)
     refinements: tuple[Refinement, ...] = ()
-    composed: tuple[Component, ...] = ()
+    composed: tuple[ComposedModel, ...] = ()
     if refining:
         refinements = (
             *abstract_models(files, model, _load_abstract),
@@ -216,7 +219,8 @@ class _Everything(Container[str]):
 
 def _maybe_defined(files: Files) -> Container[str]:
     """The names that items which do not parse may define."""
-    if any(diagnostic.code == "L38" for diagnostic in files.diagnostics):
+    composes = files.diagnostics and any(_COMPOSES.search(text) for text in files.sources.values())
+    if composes or any(diagnostic.code == "L38" for diagnostic in files.diagnostics):
         return _Everything()
     names: set[str] = set()
     if files.diagnostics:

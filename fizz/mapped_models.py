@@ -1,4 +1,4 @@
-"""The models that blocks `refine:` and `compose:` name: `name: name.func` is the model in `name.fizz` (language, 10.9)."""
+"""The models that blocks `refine:` and `compose:` name, in files beside this one (language page, 10.9)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fizz.base.near_names import near_hint
 from fizz.checks.declarations import Declarations
 from fizz.model_files import Files
 from fizz.syntax import ast
-from fizz.syntax.module import Component, Module, Refinement
+from fizz.syntax.module import ComposedModel, Module, Refinement
 
 
 def refined_by_blocks(files: Files, model: Declarations, load: Load) -> Iterator[Refinement]:
@@ -29,7 +29,7 @@ def refined_by_blocks(files: Files, model: Declarations, load: Load) -> Iterator
             yield Refinement(f"refines {one.name}.fizz", own.function, one.span, module, one.function)
 
 
-def components(files: Files, model: Declarations, load: Load) -> Iterator[Component]:
+def components(files: Files, model: Declarations, load: Load) -> Iterator[ComposedModel]:
     """What the block `compose:` of a model names; what is wrong goes to the diagnostics of its files."""
     block = _block(files, model, "compose")
     if block is None:
@@ -45,7 +45,7 @@ def components(files: Files, model: Declarations, load: Load) -> Iterator[Compon
         _refuse(files, own.span, "`compose:` joins other models", "name the file: `name: name.view`")
         return
     for one, module in _loaded(files, block.models, load):
-        yield Component(one.name, one.function, one.span, module)
+        yield ComposedModel(one.name, one.function, one.span, module)
 
 
 def _block(files: Files, model: Declarations, word: str) -> ast.Entries | None:

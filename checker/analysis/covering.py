@@ -20,10 +20,11 @@ from checker.core.model_result import ModelResult
 from checker.core.patience import Patience
 from checker.core.problems import constants_fail
 from checker.properties import properties_of
+from checker.search.composition.load_whole import load_whole
 from checker.search.driver import ProgressSink
 from checker.search.judgement import all_actions
 from checker.traces.why import source_text
-from fizz import Diagnostic, Module, Span, load
+from fizz import Diagnostic, Module, Span
 from fizz.base.room import with_room
 from interpreter import ModelError, Program, compile_module
 from interpreter.compile.program import ActionProgram, Instruction, Routine
@@ -106,7 +107,7 @@ def cover(
     `patience` as in `check`.
     """
     settings = settings or Settings()
-    module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
+    module = load_whole(model, options=options, constants=constants)
     program = compile_module(module)
     properties = properties_of(program, settings.properties)
     watches = [watch for p in properties for watch in p.watches]

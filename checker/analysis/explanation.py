@@ -15,11 +15,12 @@ from checker.core.model_result import ModelResult
 from checker.core.patience import Patience
 from checker.core.problems import ExitCode, UsageProblem
 from checker.core.trace import Trace
+from checker.search.composition.load_whole import load_whole
 from checker.search.driver import ProgressSink
 from checker.search.judgement import all_actions
 from checker.traces.guards import Disabled, disabled
 from checker.traces.guided import walk_along
-from fizz import Module, load
+from fizz import Module
 from fizz.base.near_names import near_names
 from fizz.base.room import with_room
 from interpreter import Machine, ModelError, Program, compile_module
@@ -79,7 +80,7 @@ def explain_actions(
 
     `patience` and errors are as in `check`; `UsageProblem` for an unknown action.
     """
-    module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
+    module = load_whole(model, options=options, constants=constants)
     program = compile_module(module)
     chosen, instance = _chosen(program, action)
     counter = AttemptCounter(program, chosen, instance)
@@ -113,7 +114,7 @@ def explain_state(
 
     `trace` is as in `follow`. `action`: report only this one.
     """
-    module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
+    module = load_whole(model, options=options, constants=constants)
     program = compile_module(module)
     chosen, instance = _chosen(program, action)
     try:

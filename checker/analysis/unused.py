@@ -21,13 +21,14 @@ def unused(program: Program, noted: Set[Note], idle_actions: Collection[str]) ->
     nothing: variants of a model may leave them out.
     """
     idle = _routines_of(program, idle_actions)
+    views = {one.view for one in program.refinements if one.abstract_view is not None}
     alive = {routine.role for routine in program.routines if _executed(routine, noted)}
     for routine in program.routines:
         if routine.kind == "assertion" or routine.number in idle or (routine.role and routine.role not in alive):
             continue
         if not _executed(routine, noted):
-            if routine.span.file != program.path:
-                # An included file is shared by variants, and not every variant needs all of it.
+            if routine.span.file != program.path or (routine.role is None and routine.name in views):
+                # A view is asked of states; a file that is included by several models need not be used whole by each.
                 continue
             text = f"no statement of {routine.kind} '{routine.name}' was ever executed"
             yield Diagnostic("W4", text, routine.span, _HINT)

@@ -146,9 +146,9 @@ class OutputFiles:
         return sarif_text(annotations, code, repository())
 
     def _module(self) -> Module:
-        from fizz import load
+        from checker.search.composition.load_whole import load_whole
 
-        return load(locate(self.model), options=dict(self.options), constants=dict(self.constants))
+        return load_whole(locate(self.model), options=dict(self.options), constants=dict(self.constants))
 
     def _itf(self, path: str, report: Report) -> str | None:
         if report.trace is None:

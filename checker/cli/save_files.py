@@ -28,8 +28,8 @@ def counterexample_text(
     None, with a message, if there is none. Raises `UsageProblem` if the model does not have its steps.
     """
     from checker.core.locate import locate
+    from checker.search.composition.load_whole import load_whole
     from checker.traces.save_trace import guide_text
-    from fizz import load
 
     if report.trace is None:
         report_unwritten(path)
@@ -38,7 +38,7 @@ def counterexample_text(
     words = [word for option, (name, value) in given for word in (option, f"{name}={value}")]
     what = report.error.diagnostic.text if report.error is not None else f"{report.leading} is violated"
     replay = shlex.join(["fizzpy", "trace", model, *words, "--follow", path])
-    module = load(locate(model), options=dict(options), constants=dict(constants))
+    module = load_whole(locate(model), options=dict(options), constants=dict(constants))
     return guide_text(module, report.trace, (what, replay))
 
 

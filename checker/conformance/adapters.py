@@ -17,7 +17,7 @@ from checker.conformance.specification import receiver_of
 from checker.conformance.tested_model import Method, ModelCall, TestedModel
 from checker.core.locate import locate
 from checker.core.problems import EnvironmentProblem, UsageProblem
-from fizz import load
+from checker.search.composition.load_whole import load_whole
 from interpreter import Machine, compile_module
 
 _OWN: Final = ("start", "stop", "crash", "restart")
@@ -30,7 +30,7 @@ def snake(name: str) -> str:
 
 def adapter_model(model: str, adapter: type, silent: Sequence[str] = (), receiver: str | None = None) -> TestedModel:
     """The model of an adapter class. Raises `FizzError`, and `UsageProblem` for actions without a method."""
-    machine = Machine(compile_module(load(locate(model))))
+    machine = Machine(compile_module(load_whole(locate(model))))
     program = machine.program
     states, _ = machine.initial()
     if not states:

@@ -133,7 +133,8 @@ class Exploration:
     of a complete exploration put to the test, in sentences. `judging_stopped`: why the judgement ended early after the
     exploration had ended. `torn`: the search was stopped at an arbitrary point, so its objects may be inconsistent.
     `exported`: the tables of states and transitions are written. `abstractly_cut`: the bound of an abstract
-    model left a refinement undecided. `notes`: by property what was not judged, in sentences.
+    model left a refinement undecided. `parts_cut`: that of a model which this one joins was met.
+    `notes`: by property what was not judged, in sentences.
     """
 
     stopped: StopReason
@@ -158,12 +159,13 @@ class Exploration:
     torn: bool = False
     exported: bool = False
     abstractly_cut: bool = False
+    parts_cut: bool = False
     notes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     stats: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def bounded(self) -> bool:
-        return self.cut > 0 or self.stopped.bounds
+        return self.cut > 0 or self.stopped.bounds or self.parts_cut
 
     @property
     def answered(self) -> bool:

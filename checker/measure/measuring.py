@@ -35,12 +35,13 @@ from checker.measure.measured import (
 )
 from checker.measure.schedulers import SchedulerAnswers
 from checker.measure.step_weights import Weighing
+from checker.search.composition.load_whole import load_whole
 from checker.search.contract.protocol import WIDE, Task
 from checker.search.driver import Clock, ProgressSink, SearchDriver
 from checker.search.engines.embedded import EmbeddedEngine, EmbeddedRun
 from checker.search.memo.memo import Memory
 from checker.search.memo.run_choice import REMEMBERED
-from fizz import Module, load
+from fizz import Module
 from fizz.base.near_names import near_hint
 from fizz.base.room import with_room
 from interpreter import Machine, ModelError, Program, State, compile_module
@@ -89,7 +90,7 @@ def measure(
     begun, cpu_begun = time.monotonic(), time.process_time()
     settings = replace(settings or Settings(), workers=1)
     patience = patience or Patience(settings.limits)
-    module = load(model, options=options, constants=constants)
+    module = load_whole(model, options=options, constants=constants)
     read = MeasureFile() if file is None else read_measure_file(Path(file))
     refuse_unknown(read, module)
     if not read.crashes:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from checker.core.model_result import ModelResult
 from checker.core.problems import EnvironmentProblem
 from checker.core.python_values import python_value
+from checker.search.composition.load_whole import load_whole
 from checker.state_graph import StateGraph, state_graph
-from fizz import load
 
 if TYPE_CHECKING:
     from networkx import MultiDiGraph
@@ -47,7 +47,7 @@ def states_frame(answer: ModelResult, most: int) -> DataFrame:
 def _state_graph(answer: ModelResult, most: int) -> StateGraph:
     given = answer.given
     text = getattr(answer, "sources", {}).get(answer.model)
-    module = load(answer.model, text=text, options=dict(given.options), constants=dict(given.constants))
+    module = load_whole(answer.model, text=text, options=dict(given.options), constants=dict(given.constants))
     symmetry = "no_symmetry" not in getattr(answer, "asked", {})
     # No further than the run went: its levels are those that the answer counts.
     return state_graph(module, symmetry, most=most, depth=getattr(answer, "depth", None))

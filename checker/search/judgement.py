@@ -31,7 +31,7 @@ class SearchEvidence:
 
     @property
     def bounded(self) -> bool:
-        return self.driver.cut > 0
+        return self.driver.cut > 0 or self.driver.program.bounded
 
     @property
     def reduced(self) -> bool:
@@ -114,6 +114,7 @@ class Judge:
             judging_stopped=self._stopped,
             torn=driver.torn,
             abstractly_cut=driver.refining is not None and driver.refining.cut,
+            parts_cut=driver.program.bounded,
             notes={} if driver.refining is None else {p.key: driver.refining.notes(p.key) for p in self.properties},
             stats=driver.run.stats(),
         )

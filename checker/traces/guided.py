@@ -14,13 +14,14 @@ from checker.core.property import Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Trace, TraceEntry
 from checker.properties import concerning, properties_of
+from checker.search.composition.load_whole import load_whole
 from checker.search.contract.bounds import is_cut, starts_after
 from checker.traces.guide import Guide, GuideLine, Link, parse_guide, read_guide
 from checker.traces.model_walk import Questions, Said, Walk
 from checker.traces.possible import Possible, choose, meant, possible_inits, possible_steps
 from checker.traces.replay import failed_entry, step_entry
 from checker.traces.walk_report import GuidedReport, NextStep, WalkVerdict
-from fizz import Module, load
+from fizz import Module
 from fizz.base.light import dataclass
 from interpreter import Machine, ModelError, State, Step, compile_module
 from interpreter.state.step import Failure, InitialState, StepFailure
@@ -57,7 +58,7 @@ def follow(
     """
     patience = patience or Patience(limits)
     guide = _guide(trace)
-    module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
+    module = load_whole(model, options=options, constants=constants)
     with patience.deferring_interrupts(), patience.limiting_steps():
         report, _ = _followed(module, guide, trace if isinstance(trace, str) else None, extend, selected, patience)
     return replace(report, given=Given(constants or {}, options or {}))

@@ -19,6 +19,7 @@ from checker.core.property import Looks, Phase, Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Trace, TraceEntry
 from checker.properties import KINDS, Kinds, concerning, properties_of
+from checker.search.composition.load_whole import load_whole
 from checker.search.contract.bounds import is_cut
 from checker.search.contract.level_counts import is_dead_end
 from checker.search.known_pairs import PairsOfModel
@@ -30,7 +31,7 @@ from checker.traces.replay import failed_entry, idle_sentences, step_entry
 from checker.traces.shorten import Shortener
 from checker.traces.walk_report import SimulationReport, WalkProgress, WalkVerdict
 from checker.traces.why import why
-from fizz import Module, load
+from fizz import Module
 from fizz.base.light import dataclass
 from fizz.base.room import with_room
 from interpreter import Machine, ModelError, Program, State, Step
@@ -86,7 +87,7 @@ def simulate(
     `patience` is given. `kinds` are the known property kinds. The rest is as in `check`, and so are the errors.
     """
     begun = time.monotonic()
-    module = model if isinstance(model, Module) else load(model, options=options, constants=constants)
+    module = load_whole(model, options=options, constants=constants)
     pairs = PairsOfModel(module)
     program = pairs.program()
     properties = _judged_on_walks(program, selected, kinds)

@@ -426,7 +426,7 @@ class RefinesLine(_Item):
 
 @dataclass(frozen=True, slots=True)
 class MappedModel(Node):
-    """`name: name.func` in a block of entries: the model in `name.fizz` beside this one, and a func of it; `_`: this one."""
+    """`name: name.func` in a block of entries: the model in `name.fizz`, and a func of it. `_: func`: this model."""
 
     name: str
     function: str

@@ -100,7 +100,7 @@ def files_of(sources: Mapping[str, str]) -> tuple[str, ...]:
 class Refinement:
     """A `refines` item of a model: the name of the property, the `def` that is the view, and the abstract model.
 
-    `abstract_view`: of a block `refine:`, where the view is a func, the func of the abstract model that it is compared to.
+    `abstract_view`: of a block `refine:`, where the view is a func, that of the abstract model.
     """
 
     name: str
@@ -111,7 +111,7 @@ class Refinement:
 
 
 @dataclass(frozen=True, slots=True)
-class Component:
+class ComposedModel:
     """A line of a block `compose:`: the name of a model, the func that maps it, and the model."""
 
     name: str
@@ -128,6 +128,7 @@ class Module:
     the right sides of the constants they name. `sources` maps each file name, as spans spell it, to its text.
     `constants` are the names, those of roles as `R.NAME`; `role_constants` has the places where these are mentioned.
     `sources` includes those of the abstract models in `refinements` and of the `components` that it composes.
+    `bounded`: it is made of models that were explored only up to their bounds.
     """
 
     path: str
@@ -141,7 +142,8 @@ class Module:
     warnings: tuple[Diagnostic, ...]
     role_constants: Mapping[Span, str] = field(default_factory=dict)
     refinements: tuple[Refinement, ...] = ()
-    components: tuple[Component, ...] = ()
+    components: tuple[ComposedModel, ...] = ()
+    bounded: bool = False
 
     def actions(self) -> tuple[ast.Action, ...]:
         return tuple(i for i in self.items if isinstance(i, ast.Action))

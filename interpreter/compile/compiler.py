@@ -82,6 +82,7 @@ class _Compiler:
             reads_returns=module.reads_returns,
             choice_loops=find_choice_loops(tuple(self.routines), init, tuple(roles), host_code),
             refinements=tuple(self._refinement(one, constants) for one in module.refinements),
+            bounded=module.bounded,
         )
 
     @staticmethod

@@ -280,7 +280,7 @@ class ChoiceLoops:
 class RefinementProgram:
     """A `refines` item: the `def` that is the view, with the state variables it takes, and the abstract model.
 
-    `abstract_view`: of a block `refine:`, where the view is a func, that of the abstract model; liveness is not compared.
+    `abstract_view`: of a block `refine:`, where the view is a func, that of the abstract model.
 
     `named`: the state variables that each top-level assertion of the abstract model names, also in funcs that it calls;
     None: it asks for more than a state, or may reach instances.
@@ -315,6 +315,8 @@ class Program:
     reads_returns: bool
     choice_loops: ChoiceLoops
     refinements: tuple[RefinementProgram, ...]
+    bounded: bool = False
+    """Whether it is made of models that were explored only up to their bounds."""
 
     def role(self, name: str) -> RoleProgram:
         return next(role for role in self.roles if role.name == name)

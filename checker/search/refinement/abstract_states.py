@@ -25,7 +25,8 @@ _MOST_NEAR: Final = 3
 class AbstractStates:
     """The states of an abstract model that were met, numbered, and sets of them that explain runs, numbered too.
 
-    `view`: the func that views them; None: by their variables. Steps are computed when they are first asked for. All methods that do raise `ModelError` where the model fails.
+    `view`: the func that views them; None: by their variables. Steps are computed when they are first asked for.
+    All methods that do raise `ModelError` where the model fails.
     """
 
     def __init__(self, program: Program, views: Views, patience: Patience, view: str | None = None) -> None:

@@ -32,9 +32,9 @@ class UnopenedError(Exception):
 
 def load_given(model: str, given: Given) -> Module:
     """A model with these constants and options. Raises `FizzError` and `Problem`."""
-    from fizz import load
+    from checker.search.composition.load_whole import load_whole
 
-    return load(locate(model), options=given.options, constants=given.constants)
+    return load_whole(locate(model), options=given.options, constants=given.constants)
 
 
 # --- guided traces -------------------------------------------------------------------------------------------------
