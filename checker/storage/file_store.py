@@ -11,7 +11,7 @@ import uuid
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -42,6 +42,15 @@ class FileStore:
     durable: bool = False
     ask: Callable[[], None] = lambda: None
     _mapped: dict[tuple[str, int], memoryview] = field(default_factory=dict)
+
+    @property
+    def place(self) -> str:
+        """The folder, for messages."""
+        return str(self.folder)
+
+    def fleeting(self) -> FileStore:
+        """The same folder, for files that need not be on the disk when the machine fails."""
+        return replace(self, durable=False)
 
     def write(self, name: str, parts: Sequence[bytes]) -> None:
         """Write a file atomically: a reader of the name sees the old file or the new one."""

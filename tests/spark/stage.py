@@ -19,7 +19,7 @@ class Stage:
     `twice`: each task is done once more, by a worker that is new.
     """
 
-    in_one_process = True
+    in_one_process = on_this_machine = True
     started = None
     web_ui = None
     has_no_executor = False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from checker.core.effort import Effort
 from checker.core.exploration import Settings
@@ -36,12 +36,12 @@ class WorkerConfig:
 class RunConfig:
     """The part of a task that holds for a whole run, sent to each worker once.
 
-    `folder` is that of the files; `durable`: they stay after the run.
+    `folder` is that of the files, None if what tasks write goes by Spark; `durable`: files stay after the run.
     `columns`: the tasks go by columns, and candidates are sent in columns.
     """
 
     run: str
-    folder: str
+    folder: str | None
     durable: bool
     columns: bool
     partitions: int
@@ -108,6 +108,14 @@ class TaskReport:
     shared_results: bytes
     unshared: int
     partial_level: PartialLevel
+
+
+class TaskItem(NamedTuple):
+    """A task as it is sent: its partition, its assignment pickled, and what it reads besides what was sent to it."""
+
+    partition: int
+    assignment: bytes
+    needs: tuple[str, ...]
 
 
 def found_file(level: int, partition: int) -> str:

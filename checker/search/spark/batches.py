@@ -24,7 +24,7 @@ from checker.search.columns.code_tables import Ints, Words, halves
 from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.packing import Packing
 from checker.search.spark.assignment import Assignment
-from checker.storage.file_store import FileStore
+from checker.storage.part_store import PartStore
 from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
 from interpreter.state.state import UNBOUND, Layout
 from interpreter.state.step import StepOrder
@@ -222,7 +222,7 @@ def _half(data: bytes, count: int) -> Words:
     return np.frombuffer(data, dtype=np.uint64)
 
 
-def received(store: FileStore, assignment: Assignment, which: int = 0, slices: int = 1) -> list[PackedBatch]:
+def received(store: PartStore, assignment: Assignment, which: int = 0, slices: int = 1) -> list[PackedBatch]:
     """The candidates sent to the partition of a task: one of so many slices by key, in order."""
     found: list[PackedBatch] = []
     for name in assignment.inbound:

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import pickle
-import shutil
 import time
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
@@ -20,7 +18,7 @@ from checker.core.exploration import PathLink
 from checker.core.level import Level, Unfinished
 from checker.core.limits import StopReason
 from checker.core.patience import GRACE_S, Stop
-from checker.core.problems import EnvironmentProblem, Problem
+from checker.core.problems import Problem
 from checker.search.checkpoints.key_columns import partitions_of
 from checker.search.checkpoints.lasting_run import Saved, pack_head
 from checker.search.contract.level_counts import keeps_graph
@@ -31,27 +29,26 @@ from checker.search.spark.assignment import (
     PartialLevel,
     RunConfig,
     Stopped,
+    TaskItem,
     TaskReport,
     WorkerConfig,
     edges_file,
     found_file,
     outbound_file,
-    stop_sign,
 )
+from checker.search.spark.carrier import BY_FILES, BY_SPARK, Carrier, FileCarrier
 from checker.search.spark.findings import Findings
 from checker.search.spark.graph_passes import SparkCrew
 from checker.search.spark.graph_task import PassReport
 from checker.search.spark.key_files import KeyFiles, add_keys
 from checker.search.spark.liveness.partitioned_search import PartitionedSearch
 from checker.search.spark.local import LocalRun
-from checker.search.spark.scratch import Scratch
 from checker.search.spark.shared_results import ResultExchange
-from checker.search.spark.shipping import archive, worker_function
+from checker.search.spark.shipping import archive
+from checker.search.spark.spark_carrier import SparkCarrier
 from checker.search.spark.spark_connection import SparkConnection
 from checker.search.spark.troubles import NO_EXECUTOR_YET
 from checker.storage.checkpoint.folder import level_file
-from checker.storage.file_store import FileStore
-from checker.storage.user_paths import RUN_FOLDER
 from fizz.base.data import demand
 
 _PATIENCE_S: Final = 20.0
@@ -111,7 +108,9 @@ class Cluster:
         columns: bool,
         worker_config: WorkerConfig,
         folder: str | None,
+        exchange: str | None,
     ) -> None:
+        """`folder`, `exchange`: the settings `RUN_FOLDER` and `EXCHANGE`, if they are set."""
         self.task = task
         self.local = local
         self.session = session
@@ -121,10 +120,13 @@ class Cluster:
         self.worker_config = worker_config
         kept_in = task.settings.kept_in
         self.keeps = kept_in is not None
-        self.scratch = Scratch("run") if kept_in is None and folder is None else None
-        """The folder of the files where the user names none."""
-        self.folder = self._folder(folder, kept_in)
-        self.store = FileStore(self.folder, durable=self.keeps)
+        in_folder = exchange == BY_FILES or session.on_this_machine or folder is not None or self.keeps
+        self.carrier: Carrier = (
+            FileCarrier(session, self.run, folder, kept_in)
+            if in_folder and exchange != BY_SPARK
+            else SparkCarrier(session, self.run, partitions)
+        )
+        self.store = self.carrier.store
         self.findings = Findings(self.store, local, level, partitions)
         self.exchange = ResultExchange(self.store, local.machine)
         self.level = level
@@ -140,7 +142,6 @@ class Cluster:
         self.counters: dict[str, Counters] = {}
         self.efforts: dict[str, Effort] = {}
         self.crew: SparkCrew | None = None
-        self._sign = stop_sign(self.folder, self.run)
         self._halted_at: float | None = None
         """When the tasks were asked to end."""
         self._alone_until: float | None = time.monotonic() + _PATIENCE_S
@@ -148,7 +149,7 @@ class Cluster:
         program, watches, machine = task.program, task.watches, task.machine
         config = RunConfig(
             self.run,
-            str(self.folder),
+            None if self.carrier.folder is None else str(self.carrier.folder),
             self.keeps,
             columns,
             partitions,
@@ -164,7 +165,7 @@ class Cluster:
         # By value: the user's machine class may be defined in a script or notebook.
         self._config = session.broadcast(cloudpickle.dumps(config))  # type: ignore[no-untyped-call]
         self._code = None if session.in_one_process else session.broadcast(archive())
-        self._work = worker_function(self.run, self._config, self._code)
+        self.carrier.begin(self._config, self._code)
 
     def hand_over(self) -> None:
         """Give each partition the keys that were found so far, and the states that wait to be expanded."""
@@ -235,9 +236,16 @@ class Cluster:
         used = {name for names in self.inbound for name in names}
         self.inbound = [[] for _ in range(self.partitions)]
         if assignments:
-            items = [pickle.dumps(assignment, pickle.HIGHEST_PROTOCOL) for assignment in assignments]
+            items = [
+                TaskItem(
+                    given.partition,
+                    pickle.dumps(given, pickle.HIGHEST_PROTOCOL),
+                    tuple(file.name for file in given.visited),
+                )
+                for given in assignments
+            ]
             title = f"fizzpy: level {self.level}"
-            answers = self.session.run(self.run, title, self._work, items, self._tick)
+            answers = self.carrier.run(title, items, self._tick)
             self.jobs += 1
             self.tasks += len(assignments)
             sent: list[bytes] = []
@@ -264,8 +272,8 @@ class Cluster:
             # The tasks are asked to end, and may report what they have met. They have a short time to do so.
             if self._halted_at is None:
                 self._halted_at = time.monotonic()
-                with suppress(OSError):
-                    self._sign.touch()
+                if not self.carrier.ask_to_end():
+                    raise
             if time.monotonic() - self._halted_at >= GRACE_S:
                 raise
         if self._alone_until is not None and time.monotonic() > self._alone_until:
@@ -366,10 +374,10 @@ class Cluster:
         self.crew = SparkCrew(self.store, self.findings, self._make)
         return PartitionedSearch(self.crew, most, self.task.patience.ask)
 
-    def _make(self, title: str, items: list[bytes]) -> list[Any]:
+    def _make(self, title: str, items: list[TaskItem]) -> list[Any]:
         """One pass over the graph."""
         done: list[Any] = []
-        for answer in self.session.run(self.run, title, self._work, items, self.task.patience.ask):
+        for answer in self.carrier.run(title, items, self.task.patience.ask):
             made: PassReport | Problem | StopReason = pickle.loads(answer)
             if isinstance(made, Problem):
                 raise made
@@ -395,27 +403,6 @@ class Cluster:
                 self._code.destroy()
         # No task may write any more when the folder is removed.
         self.session.close(self.task.patience)
-        self._sign.unlink(missing_ok=True)
-        if self.crew is not None:
+        if self.crew is not None and self.carrier.folder is not None:
             self.crew.close()
-        if self.scratch is not None:
-            self.scratch.close()
-        elif not self.keeps:
-            shutil.rmtree(self.folder, ignore_errors=True)
-
-    def _folder(self, parent: str | None, kept_in: str | None) -> Path:
-        """The folder for the files of the run: that of checkpoints, one in a folder that is set, or a temporary one."""
-        if kept_in is not None:
-            return Path(kept_in).absolute()
-        if parent is None:
-            assert self.scratch is not None
-            return self.scratch.path
-        folder = Path(parent).absolute() / f"fizzpy-{self.run}"
-        try:
-            folder.mkdir(parents=True)
-        except OSError as failure:
-            raise EnvironmentProblem(
-                f"the folder {parent} cannot be used: {failure.strerror}",
-                f"name another one: --conf {RUN_FOLDER}=DIR",
-            ) from None
-        return folder
+        self.carrier.close()

@@ -35,7 +35,7 @@ from checker.search.spark.batches import (
 from checker.search.spark.edge_file import EdgeFile, EdgesByKey
 from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.export import parts_of
-from checker.storage.file_store import FileStore
+from checker.storage.part_store import PartStore
 
 _SLICE: Final = 1 << 24
 
@@ -80,7 +80,7 @@ class Newcomers:
 class ColumnPartition:
     """The work of one task. All it writes is a function of its assignment: every attempt writes the same."""
 
-    def __init__(self, assignment: Assignment, partitions: int, store: FileStore, columns: WorkerColumns) -> None:
+    def __init__(self, assignment: Assignment, partitions: int, store: PartStore, columns: WorkerColumns) -> None:
         self.assignment = assignment
         self.partitions = partitions
         self.store = store

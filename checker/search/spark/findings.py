@@ -11,7 +11,7 @@ from checker.search.checkpoints.codec import unpack_orders
 from checker.search.checkpoints.key_columns import WIDTH, indexes_of, key_array, key_column, partition_of
 from checker.search.spark.assignment import found_file
 from checker.search.spark.local import LocalRun
-from checker.storage.file_store import FileStore
+from checker.storage.part_store import PartStore
 from interpreter.state.step import StepOrder
 
 KEYS: Final = 0
@@ -24,7 +24,7 @@ ANSWERS: Final = 5
 class Findings:
     """The levels up to `handed_over` were found by the local run, and the one handed over was expanded on Spark."""
 
-    def __init__(self, store: FileStore, local: LocalRun, handed_over: int, partitions: int) -> None:
+    def __init__(self, store: PartStore, local: LocalRun, handed_over: int, partitions: int) -> None:
         self.store = store
         self.local = local
         self.handed_over = handed_over
@@ -52,7 +52,7 @@ class Findings:
         try:
             return (*self.local.path(key), *reversed(links))
         except KeyError:
-            text = f"the files in {self.store.folder} do not go together: nothing leads to a state that was found"
+            text = f"the files in {self.store.place} do not go together: nothing leads to a state that was found"
             raise EnvironmentProblem(text, "begin anew, in another folder") from None
 
     def _step_to(self, key: int, index: int) -> tuple[int, StepOrder] | None:

@@ -19,7 +19,7 @@ from checker.search.spark.assignment import edges_file, found_file
 from checker.search.spark.edge_file import GraphShape, unpack_shapes
 from checker.search.spark.findings import ANSWERS, CRASHES, KEYS
 from checker.search.spark.liveness.share import Array, Numbers, PassResult, Share, answers_array, by_owner
-from checker.storage.file_store import FileStore
+from checker.storage.part_store import PartStore
 from fizz.base.data import demand
 
 _SENT: Final = WIDTH + 4 + 4
@@ -45,6 +45,10 @@ class GraphSources:
     columns: tuple[str, ...]
     numbers: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
+    def needs(self, partition: int) -> tuple[str, ...]:
+        """The names under which the levels have left states and edges; some may have none."""
+        return tuple(name(one.level, partition) for one in self.levels for name in (found_file, edges_file))
+
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
@@ -58,7 +62,7 @@ class _Rows:
     targets: Keys
 
 
-def survey(share: Share, inbound: Sequence[bytes], given: GraphSources, store: FileStore) -> PassResult:
+def survey(share: Share, inbound: Sequence[bytes], given: GraphSources, store: PartStore) -> PassResult:
     """Report the kinds of states."""
     kinds: dict[Kind, None] = {}
     for level in given.levels:
@@ -67,7 +71,7 @@ def survey(share: Share, inbound: Sequence[bytes], given: GraphSources, store: F
     return PassResult(reply=tuple(kinds))
 
 
-def _shapes(share: Share, level: LevelFiles, store: FileStore) -> tuple[GraphShape, ...]:
+def _shapes(share: Share, level: LevelFiles, store: PartStore) -> tuple[GraphShape, ...]:
     name = edges_file(level.level, share.partition)
     if not store.has(name):
         return ()
@@ -81,7 +85,7 @@ def _kind(shape: GraphShape, level: LevelFiles) -> Kind:
     return shape.steps, shape.inside if level.expanded else 0
 
 
-def scatter(share: Share, inbound: Sequence[bytes], given: GraphSources, store: FileStore) -> PassResult:
+def scatter(share: Share, inbound: Sequence[bytes], given: GraphSources, store: PartStore) -> PassResult:
     """Put the states in order, and send each edge to the partition of its target."""
     numbers: dict[Kind, int] = {}
     rows = [_begun(share)]
@@ -133,7 +137,7 @@ def _begun(share: Share) -> _Rows:
     return _Rows(*[share[f"begun.{name}"] for name in names])
 
 
-def _rows(share: Share, level: LevelFiles, store: FileStore, given: GraphSources, numbers: dict[Kind, int]) -> _Rows:
+def _rows(share: Share, level: LevelFiles, store: PartStore, given: GraphSources, numbers: dict[Kind, int]) -> _Rows:
     """The states of one level, by key."""
     shapes = _shapes(share, level, store)
     known = [given.numbers[numbers.setdefault(_kind(shape, level), len(numbers))] for shape in shapes]
@@ -159,7 +163,7 @@ def _rows(share: Share, level: LevelFiles, store: FileStore, given: GraphSources
     )
 
 
-def resolve(share: Share, inbound: Sequence[bytes], given: Any, store: FileStore) -> PassResult:
+def resolve(share: Share, inbound: Sequence[bytes], given: Any, store: PartStore) -> PassResult:
     """Find the targets of the edges that end here, and send their numbers back."""
     counts = np.array([len(data) // _SENT for data in inbound], dtype=np.int64)
     targets: list[Array] = []
@@ -209,7 +213,7 @@ def _finder(share: Share) -> Callable[[Keys], Numbers]:
     return find
 
 
-def link(share: Share, inbound: Sequence[bytes], given: Any, store: FileStore) -> PassResult:
+def link(share: Share, inbound: Sequence[bytes], given: Any, store: PartStore) -> PassResult:
     """Write down the targets of the edges that begin here."""
     order, counts = share["out.order"], share["out.counts"]
     found = np.empty(len(order), dtype=np.uint64)

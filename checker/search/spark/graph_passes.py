@@ -10,6 +10,7 @@ import numpy as np
 
 from checker.liveness.graph import Graph
 from checker.search.checkpoints.key_columns import partitions_of
+from checker.search.spark.assignment import TaskItem
 from checker.search.spark.findings import Findings
 from checker.search.spark.graph_building import GraphSources, LevelFiles
 from checker.search.spark.graph_task import (
@@ -23,10 +24,10 @@ from checker.search.spark.graph_task import (
     write_arrays,
 )
 from checker.search.spark.liveness.share import Array, Share, answers_array, bit_tables
-from checker.storage.file_store import FileStore
+from checker.storage.part_store import PartStore
 
-Work = Callable[[str, list[bytes]], list[Any]]
-"""Runs one task per item as a job of this title; their results."""
+Work = Callable[[str, list[TaskItem]], list[Any]]
+"""Runs tasks as a job of this title; their results."""
 
 _FROM_DRIVER: Final = 0
 
@@ -34,7 +35,7 @@ _FROM_DRIVER: Final = 0
 class SparkCrew:
     """The partitions of a run that has ended, and where their arrays are."""
 
-    def __init__(self, store: FileStore, findings: Findings, work: Work) -> None:
+    def __init__(self, store: PartStore, findings: Findings, work: Work) -> None:
         self.store = store
         self.partitions = findings.partitions
         self.columns = findings.local.recorded
@@ -141,7 +142,7 @@ class SparkCrew:
             PassTask(self.jobs, name, partition, self.partitions, self._where[partition], inbound[partition], what)
             for partition, what in given.items()
         ]
-        packed = [pickle.dumps(item, pickle.HIGHEST_PROTOCOL) for item in items]
+        packed = [TaskItem(item.partition, pickle.dumps(item, pickle.HIGHEST_PROTOCOL), item.needs) for item in items]
         answers: list[PassOutcome] = self._work(f"fizzpy: liveness, {name}", packed)
         sent = [partition for partition, done in enumerate(self._post) if done is not None and any(done.post)]
         self._post = [None] * self.partitions

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from checker.core.effort import Effort
-from checker.search.spark.graph_building import link, resolve, scatter, survey
+from checker.search.spark.graph_building import GraphSources, link, resolve, scatter, survey
 from checker.search.spark.liveness.partitioned_search import PASSES
 from checker.search.spark.liveness.share import Array, PassResult, Share
-from checker.storage.file_store import FileStore
+from checker.storage.part_store import PartStore
 from fizz.base.data import NotData, pack, unpack
 
 _BUILDING: Final[Mapping[str, Callable[..., PassResult]]] = {
@@ -50,11 +50,17 @@ class PassTask:
     inbound: tuple[str | None, ...]
     given: object
 
-    def perform(self, store: FileStore) -> PassOutcome:
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The names of what it reads besides post."""
+        listed = self.given.needs(self.partition) if isinstance(self.given, GraphSources) else ()
+        return (*dict.fromkeys(self.where.values()), *listed)
+
+    def perform(self, store: PartStore) -> PassOutcome:
         """Make the pass. All it writes is a function of its files: every attempt writes the same."""
         store.forget_all_but(frozenset(self.where.values()))
         # Nothing of this outlasts the run.
-        store = replace(store, durable=False)
+        store = store.fleeting()
         share = Share(self.partition, self.partitions, StoredArrays(store, self.where))
         inbound = [b"" if name is None else store.read(name, self.partition) for name in self.inbound]
         function = PASSES.get(self.name) or partial(_BUILDING[self.name], store=store)
@@ -91,14 +97,14 @@ class Content(NamedTuple):
     shape: tuple[int, ...]
 
 
-def write_arrays(store: FileStore, name: str, arrays: Mapping[str, Array]) -> None:
+def write_arrays(store: PartStore, name: str, arrays: Mapping[str, Array]) -> None:
     """Write arrays: a table of contents, and then each of them."""
     contents = [Content(key, array.dtype.str, array.shape) for key, array in arrays.items()]
     data = [np.ascontiguousarray(array).tobytes() for array in arrays.values()]
     store.write(name, [pack(tuple[Content, ...], contents), *data])
 
 
-def contents_of(store: FileStore, name: str) -> tuple[Content, ...]:
+def contents_of(store: PartStore, name: str) -> tuple[Content, ...]:
     """The table of contents of a file that `write_arrays` wrote."""
     with store.reading(name):
         found: tuple[Content, ...] = unpack(tuple[Content, ...], bytes(store.map(name, 0)))
@@ -118,7 +124,7 @@ def _array(data: memoryview, content: Content) -> Array:
 class StoredArrays(Mapping[str, Array]):
     """Arrays by name, in memory only as far as they are used."""
 
-    def __init__(self, store: FileStore, where: Mapping[str, str]) -> None:
+    def __init__(self, store: PartStore, where: Mapping[str, str]) -> None:
         self._store = store
         self._where = where
         self._known: dict[str, Array] = {}

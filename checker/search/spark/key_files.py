@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from checker.search.checkpoints.key_columns import Keys, Mask, indexes_of, key_array
-from checker.storage.file_store import FileStore
+from checker.storage.part_store import PartStore
 from fizz.base.data import demand
 
 
@@ -28,7 +28,7 @@ KeyFiles = tuple[KeyFile, ...]
 """The files of a partition, oldest first."""
 
 
-def seen(store: FileStore, files: KeyFiles, keys: Keys) -> Mask:
+def seen(store: PartStore, files: KeyFiles, keys: Keys) -> Mask:
     """Which of these keys are in the files."""
     known = np.zeros(len(keys), dtype=np.bool_)
     for file in files:
@@ -36,7 +36,7 @@ def seen(store: FileStore, files: KeyFiles, keys: Keys) -> Mask:
     return known
 
 
-def _keys(store: FileStore, file: KeyFile) -> Keys:
+def _keys(store: PartStore, file: KeyFile) -> Keys:
     data = store.map(file.name, 0)
     with store.reading(file.name):
         found = key_array(data)
@@ -44,7 +44,7 @@ def _keys(store: FileStore, file: KeyFile) -> Keys:
     return found
 
 
-def add_keys(store: FileStore, files: KeyFiles, partition: int, level: int, keys: Keys) -> KeyFiles:
+def add_keys(store: PartStore, files: KeyFiles, partition: int, level: int, keys: Keys) -> KeyFiles:
     """Write the new keys of a level, which are sorted, to a file; the files that there are then.
 
     A file that is not much larger than what follows it is merged with it, so that a key is rewritten only as often as

@@ -30,7 +30,7 @@ from checker.search.spark.batches import PackedBatch, batches_of, joined, receiv
 from checker.search.spark.edge_file import EdgeFile, GraphShape
 from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.export import parts_of
-from checker.storage.file_store import FileStore
+from checker.storage.part_store import PartStore
 from interpreter.state.state import State
 from interpreter.state.step import Candidate as Rules
 from interpreter.state.step import StepKind
@@ -63,7 +63,7 @@ class RowPartition:
     """The work of one task. All it writes is a function of its assignment: every attempt writes the same."""
 
     def __init__(
-        self, assignment: Assignment, partitions: int, store: FileStore, expander: Expander, codec: StateCodec
+        self, assignment: Assignment, partitions: int, store: PartStore, expander: Expander, codec: StateCodec
     ):
         self.assignment = assignment
         self.partitions = partitions

@@ -8,7 +8,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 from checker.search.checkpoints.codec import StateCodec, lines, unlined
 from checker.search.memo.remembering import Restart, RestartMark
 from checker.search.spark.assignment import shared_results_file
-from checker.storage.file_store import FileStore
+from checker.storage.part_store import PartStore
 from fizz.base.data import bundle, deflate, entry, inflate, pack, unbundle, unpack
 from interpreter import Machine
 from interpreter.state.state import UNBOUND, Slot
@@ -242,7 +242,7 @@ def merged(codec: StateCodec, sent: Sequence[bytes]) -> tuple[bytes, int]:
 class ResultExchange:
     """The files with shared results, oldest first. `unshared`: how many could not be shared, by worker."""
 
-    def __init__(self, store: FileStore, machine: Machine) -> None:
+    def __init__(self, store: PartStore, machine: Machine) -> None:
         self.codec = StateCodec(machine)
         self.files: list[str] = []
         self.shared_results = 0

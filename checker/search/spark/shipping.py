@@ -30,8 +30,8 @@ def archive() -> bytes:
     return memory.getvalue()
 
 
-def worker_function(run: str, config: Broadcast[bytes], code: Broadcast[bytes] | None) -> Callable[[bytes], bytes]:
-    """The function that Spark calls for each task of a run. `code` None: the workers see `HOME` as the driver does.
+def imported(run: str, code: Broadcast[bytes] | None) -> Callable[[], None]:
+    """A function that makes the packages importable in a worker. `code` None: it sees `HOME` as the driver does.
 
     It is nested so that it is pickled by value: where it arrives, the packages cannot be imported yet.
     """
@@ -60,12 +60,22 @@ def worker_function(run: str, config: Broadcast[bytes], code: Broadcast[bytes] |
                 shutil.rmtree(mine)
         return str(folder)
 
-    def work(assignment: bytes) -> bytes:
+    def importing() -> None:
         import sys
 
         folder = home if code is None else unpacked(code)
         if folder not in sys.path:
             sys.path.insert(0, folder)
+
+    return importing
+
+
+def worker_function(run: str, config: Broadcast[bytes], code: Broadcast[bytes] | None) -> Callable[[bytes], bytes]:
+    """The function that Spark calls for each task of a run whose workers share a folder. `code` is as in `imported`."""
+    importing = imported(run, code)
+
+    def work(assignment: bytes) -> bytes:
+        importing()
         from checker.search.spark.worker import perform
 
         return perform(run, config, assignment)

@@ -45,6 +45,8 @@ _QUIET: Final = {
     "spark.port.maxRetries": "100",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
+    # What is shuffled here is deflated already, but for keys, which are random.
+    "spark.shuffle.compress": "false",
 }
 # The Java process only moves bytes. Without its second compiler it starts, and answers, in half the time.
 _NIMBLE: Final = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
@@ -102,6 +104,11 @@ class SparkConnection:
         """Do the workers see what the driver sees?"""
         return in_one_process(str(self.context.master))
 
+    @property
+    def on_this_machine(self) -> bool:
+        """Do all workers see the folders of this machine?"""
+        return on_this_machine(str(self.context.master))
+
     def broadcast(self, value: bytes) -> Broadcast[bytes]:
         """Send a value to all workers."""
         try:
@@ -114,11 +121,19 @@ class SparkConnection:
     ) -> list[bytes]:
         """One job with one task per item, in order. `tick` is called while it runs; an interruption cancels it."""
 
-        def job() -> list[bytes]:
-            self.context.setJobGroup(group, title)
-            return self.context.parallelize(items, len(items)).map(work).collect()
+        def job(context: SparkContext) -> list[bytes]:
+            return context.parallelize(items, len(items)).map(work).collect()
 
-        future = self.job_thread.put(job)
+        return self.perform(group, title, job, tick)
+
+    def perform(self, group: str, title: str, job: Callable[[SparkContext], Found], tick: Callable[[], None]) -> Found:
+        """What a function makes of the context in the thread of jobs. `tick` is called meanwhile, as for `run`."""
+
+        def grouped() -> Found:
+            self.context.setJobGroup(group, title)
+            return job(self.context)
+
+        future = self.job_thread.put(grouped)
         try:
             while True:
                 try:

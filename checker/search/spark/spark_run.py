@@ -16,6 +16,7 @@ from checker.search.checkpoints.records import Head
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import WorkerConfig
+from checker.search.spark.carrier import EXCHANGE, exchange_wanted
 from checker.search.spark.cluster import Base, Cluster, ClusterState, demand_sound
 from checker.search.spark.java import find_java
 from checker.search.spark.liveness.partitioned_search import SMALL
@@ -44,6 +45,8 @@ class SparkRun:
         self.partitions = _number(self.conf, _PARTITIONS, 1)
         most = _number(self.conf, _CORE, 0)
         self.most = SMALL if most is None else most
+        kept_in = task.settings.kept_in
+        self.exchange = exchange_wanted(self.conf.get(EXCHANGE), self.conf.get(RUN_FOLDER), kept_in)
         check_master(self.master)
         # A missing Java is reported now, and not after an hour's work.
         self.java = find_java(os.environ)
@@ -90,7 +93,9 @@ class SparkRun:
             self.task.say(f"Spark's web UI is at {self.session.web_ui}")
         partitions = partitions or self.session.cores(cores_asked(self.master, self.conf))
         folder = self.conf.get(RUN_FOLDER)
-        return Cluster(self.task, self.local, self.session, level, partitions, columns, worker_config, folder)
+        return Cluster(
+            self.task, self.local, self.session, level, partitions, columns, worker_config, folder, self.exchange
+        )
 
     # --- checkpoints -----------------------------------------------------------------------------------------------
 

@@ -9,7 +9,9 @@ import sys
 import time
 import uuid
 import zipimport
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,17 +27,20 @@ from checker.search.spark.assignment import (
     PartitionTask,
     RunConfig,
     Stopped,
+    TaskItem,
     TaskReport,
     stop_sign,
 )
 from checker.search.spark.column_partition import ColumnPartition, WorkerColumns
 from checker.search.spark.graph_task import PassReport, PassTask
+from checker.search.spark.parcels import Parcel, TaskParcels
 from checker.search.spark.result_recorder import ResultRecorder
 from checker.search.spark.row_partition import RowPartition
 from checker.search.spark.shared_results import unpack_results
 from checker.storage.export import parts_folder
 from checker.storage.file_store import FileStore
-from fizz.base.data import NotData
+from checker.storage.part_store import PartStore
+from fizz.base.data import NotData, unbundle
 
 if TYPE_CHECKING:
     from pyspark import Broadcast
@@ -49,7 +54,7 @@ class Worker:
     """
 
     config: RunConfig
-    store: FileStore
+    store: PartStore
     expander: Expander
     codec: StateCodec
     recorder: ResultRecorder
@@ -63,8 +68,7 @@ class Worker:
     def perform(self, assignment: Assignment) -> TaskReport | Stopped:
         """Do one task, unless the run is to end before."""
         settings = self.config.settings
-        if not self.store.folder.is_dir():
-            raise _not_shared(self.store.folder)
+        self._demand_folder()
         if settings.export is not None and not parts_folder(settings.export, settings.kept_in).is_dir():
             raise _not_shared(Path(settings.export), "--export DIR")
         self.store.forget_all_but(frozenset(file.name for file in assignment.visited))
@@ -101,9 +105,14 @@ class Worker:
 
     def make(self, task: PassTask) -> PassReport:
         """Make a pass over the graph for liveness."""
-        if not self.store.folder.is_dir():
-            raise _not_shared(self.store.folder)
+        self._demand_folder()
         return PassReport(task.perform(self.store), self.name, own_effort(self.begun))
+
+    def _demand_folder(self) -> None:
+        """Raise `EnvironmentProblem` if files are to go by a folder that is not there."""
+        folder = self.config.folder
+        if folder is not None and not Path(folder).is_dir():
+            raise _not_shared(Path(folder))
 
     def _take_results(self, names: tuple[str, ...]) -> None:
         """Take in the results of other workers."""
@@ -132,12 +141,53 @@ def perform(run: str, config: Broadcast[bytes], data: bytes) -> bytes:
 
     Pickles are sent through Spark's own channel only, between processes that run this code in any case; files are data.
     """
-    answer: TaskReport | Stopped | PassReport | Problem | StopReason
+    return pickle.dumps(_answer(run, config, data, None), pickle.HIGHEST_PROTOCOL)
+
+
+def perform_carried(
+    run: str,
+    config: Broadcast[bytes],
+    given: Broadcast[bytes],
+    for_all: Mapping[str, Broadcast[bytes]],
+    partition: int,
+    partitions: int,
+    records: Iterable[tuple[int, Parcel]],
+) -> list[tuple[int, object]]:
+    """Do the task of a partition, if it has one in `given`, with what came for it; what it sends, by partition.
+
+    The report goes to the partition after the last.
+    """
+    packed = pickle.loads(given.value).get(partition)
+    if packed is None:
+        for _ in records:
+            """Spark wants all that it sends to be read."""
+        return []
+    item: TaskItem = pickle.loads(packed)
+    parts_for_all = {name: partial(_unbundled, told) for name, told in for_all.items()}
+    store = TaskParcels(partition, (parcel for _, parcel in records), frozenset(item.needs), parts_for_all)
+    answer = _answer(run, config, item.assignment, store)
+    if isinstance(answer, TaskReport):
+        store.carry_on(file.name for file in answer.visited)
+    report = (partition, pickle.dumps(answer, pickle.HIGHEST_PROTOCOL), store.written)
+    return [*store.sent, (partitions, report)]
+
+
+def _unbundled(told: Broadcast[bytes]) -> list[bytes]:
+    return unbundle(told.value)
+
+
+Answer = TaskReport | Stopped | PassReport | Problem | StopReason
+
+
+def _answer(run: str, config: Broadcast[bytes], data: bytes, store: PartStore | None) -> Answer:
+    """What a task comes to. `store`: what was sent to it; None: that lies in the folder of the run."""
+    answer: Answer
     # What a task makes lives to its end: collecting garbage in it again and again takes a quarter of the time.
     gc.disable()
     try:
         given: Assignment | PassTask = pickle.loads(data)
         worker = _worker(run, config)
+        worker.store = store or worker.store
         answer = worker.make(given) if isinstance(given, PassTask) else worker.perform(given)
     except Problem as problem:
         answer = problem
@@ -157,7 +207,7 @@ def perform(run: str, config: Broadcast[bytes], data: bytes) -> bytes:
         freeze_objects()
         gc.enable()
     _forget_archives()
-    return pickle.dumps(answer, pickle.HIGHEST_PROTOCOL)
+    return answer
 
 
 _ROOM: Final = "make room there, or name a folder on a larger disk: TMPDIR, or --conf spark.fizzpy.folder=DIR"
@@ -169,11 +219,16 @@ def _worker(run: str, config: Broadcast[bytes]) -> Worker:
         gc.unfreeze()
         begun = time.process_time()
         given: RunConfig = pickle.loads(config.value)
-        sign = stop_sign(Path(given.folder), run)
-        expander = Expander(given.task(Patience(asked=sign.exists)))
+        # Without a folder there is no store before a task brings one, and no sign to look for.
+        store: PartStore = TaskParcels(0, (), frozenset(), {})
+        patience = Patience()
+        if given.folder is not None:
+            store = FileStore(Path(given.folder), given.durable)
+            patience = Patience(asked=stop_sign(Path(given.folder), run).exists)
+        expander = Expander(given.task(patience))
         if given.worker_config.gathered:
             expander.memory.divider.gather_as(given.worker_config.gathered)
-        store, codec = FileStore(Path(given.folder), given.durable), StateCodec(expander.machine)
+        codec = StateCodec(expander.machine)
         _workers.append(Worker(given, store, expander, codec, ResultRecorder(expander), begun))
     return _workers[0]
 
