@@ -12,14 +12,15 @@ from checker.core.exploration import Settings
 from tests.spark.stage import Stage, staged
 
 
-def settings_for(partitions: int, core: int | None = None, **more: Any) -> Settings:
+def settings_for(partitions: int, core: int | None = None, exchange: str | None = None, **more: Any) -> Settings:
     """Settings by which every level is a Spark job, unless `more` says otherwise.
 
-    `core`: how much of the graph for liveness the driver may hold.
+    `core`: how much of the graph for liveness the driver may hold. `exchange`: how tasks send what they found.
     """
     more = {"spark_from": 0, **more}
     conf = [("spark.default.parallelism", str(partitions))]
     conf += [] if core is None else [("spark.fizzpy.core", str(core))]
+    conf += [] if exchange is None else [("spark.fizzpy.exchange", exchange)]
     return Settings(spark_conf=tuple(conf), stats=True, **more)
 
 

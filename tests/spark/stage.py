@@ -1,16 +1,19 @@
-"""A stand-in for a Spark session, which needs no Java: the tasks run here."""
+"""A stand-in for a Spark session, which needs no Java: the tasks run here, with a folder or without one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import patch
 
 from checker.core.effort import Effort
 from checker.core.patience import Patience
 from checker.search.spark import spark_run, worker
+from tests.spark.pretended import PretendedContext
 
 
 class Stage:
@@ -37,15 +40,22 @@ class Stage:
     ) -> list[bytes]:
         self.jobs += 1
         tick()
-        answers = []
-        for index, item in enumerate(items):
-            worker._workers[:] = self._workers[index % 2]
-            answers.append(work(item))
-            self._workers[index % 2] = list(worker._workers)
-            if self.twice:
-                worker._workers.clear()
-                answers[-1] = work(item)
-        return answers
+        return [self._done(partial(work, item), index) for index, item in enumerate(items)]
+
+    def perform(self, group: str, title: str, job: Callable[[PretendedContext], Any], tick: Callable[[], None]) -> Any:
+        self.jobs += 1
+        tick()
+        return job(PretendedContext(self._done))
+
+    def _done(self, work: Callable[[], Any], index: int) -> Any:
+        """What a task comes to, in one of the workers."""
+        worker._workers[:] = self._workers[index % 2]
+        answer = work()
+        self._workers[index % 2] = list(worker._workers)
+        if self.twice:
+            worker._workers.clear()
+            answer = work()
+        return answer
 
     def cores(self, asked: int | None) -> int:
         return 2

@@ -77,6 +77,7 @@ def stage_twice(stage: Stage) -> Iterator[Stage]:
     st.integers(1, 3),
     st.integers(0, 4),
     st.sampled_from((None, None, 0, 8)),
+    st.sampled_from(("files", "spark")),
 )
 def test_spark_agrees_with_plain(
     engine: str,
@@ -86,10 +87,14 @@ def test_spark_agrees_with_plain(
     partitions: int,
     spark_from: int,
     core: int | None,
+    exchange: str,
 ) -> None:
-    """Counts, findings with their paths and cycles, and judgement are equal, wherever the driver hands over."""
+    """Counts, findings with their paths and cycles, and judgement are equal, wherever the driver hands over.
+
+    Also where no folder is shared.
+    """
     plain = comparable(explore_toy("plain", toy, chosen, **options))
-    spark = replace(chosen, spark_conf=settings_for(partitions, core).spark_conf, spark_from=spark_from)
+    spark = replace(chosen, spark_conf=settings_for(partitions, core, exchange).spark_conf, spark_from=spark_from)
     assert comparable(explore_toy(engine, toy, spark, **options)) == plain
 
 
@@ -156,11 +161,12 @@ def test_parent_of_least_key(seed: int) -> None:
 def test_models(promise: Promise, stage: Stage) -> None:
     """The report is the embedded engine's, whose figures the models promise.
 
-    Liveness is judged in the partitions: the driver may hold nothing of the graph.
+    Liveness is judged in the partitions: the driver may hold nothing of the graph. Every other model goes without a
+    folder.
     """
     before = stage.jobs
-    report = promise.run("spark", spark_from=1, spark_conf=settings_for(3, core=0).spark_conf)
-    assert same(report) == same(promise.run("embedded"))
+    conf = settings_for(3, core=0, exchange=("files", "spark")[QUICK.index(promise) % 2]).spark_conf
+    assert same(promise.run("spark", spark_from=1, spark_conf=conf)) == same(promise.run("embedded"))
     assert stage.jobs > before
 
 
@@ -172,12 +178,16 @@ def test_models(promise: Promise, stage: Stage) -> None:
         ("kafka/FiniteReplicatedLog.fizz", {}),
     ],
 )
-@pytest.mark.parametrize(("max_states", "core"), [(None, 0), (None, 100), (700, None)])
+@pytest.mark.parametrize(
+    ("max_states", "core", "exchange"),
+    [(None, 0, "files"), (None, 0, "spark"), (None, 100, "files"), (700, None, "spark")],
+)
 def test_hand_over_from_columns(
     name: str,
     constants: dict[str, str],
     max_states: int | None,
     core: int | None,
+    exchange: str,
     stage: Stage,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -187,7 +197,7 @@ def test_hand_over_from_columns(
     monkeypatch.setattr(EmbeddedRun, "_take_over", lambda self: (taken_over.append(self), columns(self)))
     program = compile_module(load(FOLDER / name, constants=constants))
     properties = properties_of(program, None)
-    chosen = settings_for(3, spark_from=30, limits=Limits(states=max_states), core=core)
+    chosen = settings_for(3, spark_from=30, limits=Limits(states=max_states), core=core, exchange=exchange)
     before = stage.jobs
     found = explore(SparkEngine(wide=8), program, properties, chosen)
     assert taken_over and stage.jobs > before

@@ -133,6 +133,11 @@ def shared_results_file(level: int) -> str:
     return f"lessons-{level}"
 
 
+def is_for_all(name: str) -> bool:
+    """Is this the name of a file of shared results, which all tasks read?"""
+    return name.startswith("lessons-")
+
+
 def edges_file(level: int, partition: int) -> str:
     """The file of the edges from the states of a level: the table of shapes, indexes by state, targets' keys."""
     return f"edges-{level}-{partition}"

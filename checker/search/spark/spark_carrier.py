@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from pyspark import RDD, Broadcast, SparkContext, StorageLevel
 
-from checker.search.spark.assignment import TaskItem
+from checker.search.spark.assignment import TaskItem, is_for_all
 from checker.search.spark.parcels import PLACE, Parcel, addressed, is_sent, owner_of, reading, refused
 from checker.search.spark.shipping import imported
 from fizz.base.data import bundle
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 Parcels = RDD[tuple[int, Any]]
 """Parcels by partition; in the last one reports: the partition, the task's answer, and the names that stay there."""
 
-_SHARED: Final = ("lessons",)
 _SPARE: Final = 8
 
 
@@ -140,13 +139,13 @@ class SparkCarrier:
         if self.session.started is None:
             for left in self._jobs.values():
                 left.unpersist()
-            for told in self._for_all.values():
-                told.destroy()
+            for sent_to_all in self._for_all.values():
+                sent_to_all.destroy()
 
     # --- the store -------------------------------------------------------------------------------------------------
 
     def write(self, name: str, parts: Sequence[bytes]) -> None:
-        if name.startswith(_SHARED) or (not is_sent(name) and owner_of(name) == self.partitions):
+        if is_for_all(name) or (not is_sent(name) and owner_of(name) == self.partitions):
             self._for_all[name] = self.session.broadcast(bundle(list(parts)))
         else:
             self._waiting += addressed(name, parts)
@@ -172,9 +171,9 @@ class SparkCarrier:
     def remove(self, name: str) -> None:
         self._where.pop(name, None)
         self._fetched.pop(name, None)
-        told = self._for_all.pop(name, None)
-        if told is not None:
-            told.destroy()
+        sent_to_all = self._for_all.pop(name, None)
+        if sent_to_all is not None:
+            sent_to_all.destroy()
 
     def forget_all_but(self, names: frozenset[str]) -> None:
         """Nothing is mapped."""

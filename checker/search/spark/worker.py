@@ -163,7 +163,7 @@ def perform_carried(
             """Spark wants all that it sends to be read."""
         return []
     item: TaskItem = pickle.loads(packed)
-    parts_for_all = {name: partial(_unbundled, told) for name, told in for_all.items()}
+    parts_for_all = {name: partial(_unbundled, sent_to_all) for name, sent_to_all in for_all.items()}
     store = TaskParcels(partition, (parcel for _, parcel in records), frozenset(item.needs), parts_for_all)
     answer = _answer(run, config, item.assignment, store)
     if isinstance(answer, TaskReport):
@@ -172,8 +172,8 @@ def perform_carried(
     return [*store.sent, (partitions, report)]
 
 
-def _unbundled(told: Broadcast[bytes]) -> list[bytes]:
-    return unbundle(told.value)
+def _unbundled(sent_to_all: Broadcast[bytes]) -> list[bytes]:
+    return unbundle(sent_to_all.value)
 
 
 Answer = TaskReport | Stopped | PassReport | Problem | StopReason
