@@ -114,7 +114,7 @@ class Toy:
     seed: int = 0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ToyProgram(Program):
     toy: Toy
 
