@@ -8,7 +8,8 @@
         print(entry.label, entry.changes)
 
 `fizzpy.measure` computes probabilities and expected values, `fizzpy.mutate` changes a model in one place at a time, to
-see whether its properties notice, `fizzpy.simulate` makes random walks, `fizzpy.trace` follows a guided trace,
+see whether its properties notice, `fizzpy.sweep` checks it with each combination of values for its constants,
+`fizzpy.simulate` makes random walks, `fizzpy.trace` follows a guided trace,
 `fizzpy.explain` says why actions have no step, `fizzpy.coverage` what ran, as the commands of these names do.
 
 `Report`, `PropertyReport`, `Trace`, `TraceEntry` and `Change` are the types of what comes back, `SimulationReport` and
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from checker.core.trace import Change, Trace, TraceEntry
     from checker.measure.measured import Measured
     from checker.mutation.mutation_report import MutationReport
+    from checker.sweep.sweep_function import sweep
+    from checker.sweep.sweep_report import SweepReport
     from checker.traces.walk_report import GuidedReport, SimulationReport
     from fizz import FizzError, Module
 
@@ -67,6 +70,7 @@ __all__ = [
     "SimulationReport",
     "StateReport",
     "StdioSystem",
+    "SweepReport",
     "Trace",
     "TraceEntry",
     "UsageProblem",
@@ -80,6 +84,7 @@ __all__ = [
     "model_test",
     "mutate",
     "simulate",
+    "sweep",
     "trace",
     "validate",
 ]
@@ -101,6 +106,8 @@ _HOMES = {
     "checker.core.trace": ("Change", "Trace", "TraceEntry"),
     "checker.measure.measured": ("Measured",),
     "checker.mutation.mutation_report": ("MutationReport",),
+    "checker.sweep.sweep_function": ("sweep",),
+    "checker.sweep.sweep_report": ("SweepReport",),
     "checker.traces.walk_report": ("GuidedReport", "SimulationReport"),
     "fizz": ("FizzError",),
 }

@@ -44,6 +44,17 @@ model = click.argument("model", shell_complete=completing_words.models)
 engine = click.option(
     "--engine", type=click.Choice(PUBLIC), default="embedded", show_default=True, help="What explores the states."
 )
+task_engine = click.option(
+    "--engine",
+    type=click.Choice(("embedded", "spark")),
+    default="embedded",
+    show_default=True,
+    help="Where tasks run: on the cores of this machine, or on Spark.",
+)
+master = click.option(
+    "--master", metavar="URL", help="Spark: the master to run on, instead of all cores of this machine."
+)
+conf = pairs("--conf", "KEY=VALUE", "Spark: a configuration value.")
 constants = pairs(
     "--set", "NAME=EXPR", "Give a constant of the model another value.", shell_complete=completing_words.constants
 )

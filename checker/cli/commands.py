@@ -40,6 +40,7 @@ _MODULES: Final = {
     "migrate": "migrate_command",
     "measure": "measure_command",
     "mutate": "mutate_command",
+    "sweep": "sweep_command",
     "history": "conformance_commands",
     "validate": "conformance_commands",
     "lsp": "lsp_command",
@@ -48,7 +49,7 @@ _MODULES: Final = {
 }
 """The modules of the other subcommands."""
 _GROUPS: Final = {
-    "Check": ("check", "watch", "test", "simulate", "measure", "mutate"),
+    "Check": ("check", "watch", "test", "simulate", "sweep", "measure", "mutate"),
     "Understand": ("show", "explain", "coverage", "trace"),
     "Compare with a real system": ("history", "validate"),
     "Write": ("fmt", "migrate", "parse", "lsp"),
@@ -127,8 +128,8 @@ def fizzpy() -> None:
 @command_options.no_symmetry
 @command_options.memory
 @command_options.workers
-@click.option("--master", metavar="URL", help="Spark: the master to run on, instead of all cores of this machine.")
-@command_options.pairs("--conf", "KEY=VALUE", "Spark: a configuration value.")
+@command_options.master
+@command_options.conf
 @click.option(
     "--spark-from", type=click.IntRange(min=0), metavar="N", help="Spark: run levels as jobs once N states wait."
 )

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from checker.mutation.mutation_report import MutationReport
     from checker.report.annotations import Annotation
     from checker.report.page import Page
+    from checker.sweep.sweep_report import PointResult, SweepReport
     from checker.traces.walk_report import GuidedReport, SimulationReport, WalkProgress
     from fizz.base.errors import FizzError
 
@@ -186,6 +187,18 @@ class Output:
             else:
                 print_mutation(self._page(), report, self.every)
 
+    def sweep(self, report: SweepReport) -> None:
+        """Print the points of a sweep."""
+        with _readers_may_leave():
+            if self.json:
+                from checker.report.json_sweep import json_sweep
+
+                print_result(json_sweep(report))
+                return
+            from checker.report.sweep_text import print_sweep, print_sweep_verdict
+
+            (print_sweep_verdict if self.quiet else print_sweep)(self._page(), report)
+
     def promises(
         self, results: Sequence[PromiseResult], not_run: Sequence[Promise], engine: str, code: ExitCode
     ) -> None:
@@ -288,6 +301,21 @@ class Output:
             yield lambda done, survived, total: line.show(mutating_text(done, survived, total), f"{done}")
         finally:
             line.clear()
+
+    @contextmanager
+    def sweeping(self) -> Iterator[tuple[Callable[[Sequence[PointResult], int], None], Callable[[str], None]]]:
+        """The table of a sweep, which fills while the block runs, if there is a terminal; and what takes messages."""
+        if not self._watched:
+            yield (lambda results, total: None), self.notice
+            return
+        from checker.report.progress import LiveLines
+        from checker.report.sweep_text import SweepTable
+
+        lines = LiveLines(sys.stderr, self.color)
+        try:
+            yield SweepTable(lines).show, lambda sentence: lines.say(f"fizzpy: {sentence}")
+        finally:
+            lines.clear()
 
     @contextmanager
     def counting(self, total: int) -> Iterator[Callable[[int, int], None]]:

@@ -7,7 +7,8 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
@@ -23,35 +24,57 @@ Died = Callable[[Task, str, float], Answer]
 
 
 def run_trials(
-    tasks: Sequence[Task],
+    tasks: Iterable[Task],
     work: Callable[[Task], Answer],
     died: Died[Task, Answer],
     jobs: int,
     tick: Callable[[], None] = lambda: None,
+    again: Callable[[Task, str], None] | None = None,
 ) -> Generator[tuple[int, Answer], None, None]:
     """Do some work for each task, `jobs` at a time. Yields (index, answer) of each when it is done: not in order.
 
-    `work` must be known to a new process: a function of a module, or a partial one. `tick` is called now and then. When
-    the generator is closed, unfinished work is ended.
+    `work` must be known to a new process: a function of a module, or a partial one. Tasks are taken one by one, when
+    there is room for them. `tick` is called now and then. A task whose process dies is done once more, if there is an
+    `again`, which is called before, with the task and how its process ended. When the generator is closed, unfinished
+    work is ended.
     """
     # Where processes can be forked they need not import everything again.
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
-    waiting, running = list(enumerate(tasks))[::-1], list[_Trial[Task, Answer]]()
+    coming = enumerate(tasks)
+    repeated, running = deque[tuple[int, Task]](), list[_Trial[Task, Answer]]()
+    begun_again = set[int]()
     try:
-        while waiting or running:
-            while waiting and len(running) < jobs:
-                running.append(_Trial(context, *waiting.pop(), work, died))
+        while True:
+            while len(running) < jobs:
+                following = repeated.popleft() if repeated else next(coming, None)
+                if following is None:
+                    break
+                running.append(_Trial(context, *following, work))
+            if not running:
+                return
             tick()
             ready = wait([trial.answer for trial in running], _TICK_S)
             for trial in [trial for trial in running if trial.answer in ready]:
-                answer = trial.result()
                 running.remove(trial)
+                try:
+                    answer = trial.result()
+                except _ProcessDied as end:
+                    if again is not None and trial.index not in begun_again:
+                        begun_again.add(trial.index)
+                        again(trial.task, str(end))
+                        repeated.append((trial.index, trial.task))
+                        continue
+                    answer = died(trial.task, str(end), time.monotonic() - trial.begun)
                 yield trial.index, answer
     finally:
         for trial in running:
             trial.interrupt()
         for trial in running:
             trial.end()
+
+
+class _ProcessDied(Exception):
+    """The process of a task ended without an answer; the text says how."""
 
 
 @dataclass(slots=True, eq=False)
@@ -62,7 +85,6 @@ class _Trial(Generic[Task, Answer]):
     index: int
     task: Task
     work: Callable[[Task], Answer]
-    died: Died[Task, Answer]
     begun: float = field(default_factory=time.monotonic)
     answer: Connection = field(init=False)
     process: multiprocessing.process.BaseProcess = field(init=False)
@@ -77,15 +99,15 @@ class _Trial(Generic[Task, Answer]):
         other_end.close()
 
     def result(self) -> Answer:
-        """The answer of the process, or that it died."""
+        """The answer of the process. Raises `_ProcessDied` if there is none."""
         try:
             answer: Answer = self.answer.recv()
         except EOFError:
             self.process.join()
             code = self.process.exitcode or 0
             how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
-            text = f"the process of this run {how}; most likely there is not enough memory"
-            return self.died(self.task, text, time.monotonic() - self.begun)
+            self.answer.close()
+            raise _ProcessDied(f"the process of this run {how}; most likely there is not enough memory") from None
         self.process.join()
         self.answer.close()
         return answer

@@ -21,6 +21,7 @@ from checker.core.trials import run_trials
 from checker.mutation.likeness import Likeness, likeness
 from checker.mutation.mutants import WEAKENED, Mutant, mutants_of
 from checker.mutation.mutation_report import Fate, MutantResult, MutationReport
+from checker.tasks.task_runner import cores_here
 from fizz import FizzError, Module, Span, load
 from fizz.base.room import with_room
 from fizz.load import with_items
@@ -88,7 +89,7 @@ def mutate(
         if patience.over is not None:
             raise _Over
 
-    trials = run_trials(mutants, partial(_tried, original), _died, workers or _cores(), tick)
+    trials = run_trials(mutants, partial(_tried, original), _died, workers or cores_here(), tick)
     try:
         with closing(trials):
             for index, result in trials:
@@ -146,10 +147,6 @@ def _chosen(mutants: Sequence[Mutant], at_most: int | None) -> list[Mutant]:
     if at_most is None or len(mutants) <= at_most:
         return list(mutants)
     return [mutants[index * len(mutants) // at_most] for index in range(at_most)]
-
-
-def _cores() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _died(mutant: Mutant, how: str, elapsed_s: float) -> MutantResult:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 # How our own signs are written where the encoding of the output has none of them.
-_SPELLED = str.maketrans({"→": "->", "∞": "*", "✗": "X", "…": "..."})
+_SPELLED = str.maketrans({"→": "->", "∞": "*", "✗": "X", "…": "...", "·": "*"})
 
 # A narrower page gets lines that are too wide rather than shredded ones.
 _NARROWEST = 20

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Sequence
 from typing import TextIO
+
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
 
 from checker.core.exploration import Progress
 from checker.core.visible import printable
@@ -37,6 +42,41 @@ class ProgressLine:
         if self._written:
             self._terminal.write("\r\x1b[K")
             self._terminal.flush()
+
+
+class LiveLines:
+    """Lines in a terminal that are drawn again from time to time, above which messages may be printed."""
+
+    def __init__(self, terminal: TextIO, color: bool) -> None:
+        self._console = Console(file=terminal, color_system="auto" if color else None, highlight=False, markup=False)
+        self._live = Live(console=self._console, transient=True, auto_refresh=False)
+        self._drawn = 0.0
+        self._live.start()
+
+    @property
+    def height(self) -> int:
+        """The lines of the terminal."""
+        return self._console.height
+
+    @property
+    def due(self) -> bool:
+        """Whether what was drawn last is no longer new."""
+        return time.monotonic() - self._drawn >= _EVERY_S
+
+    def draw(self, lines: Sequence[Text]) -> None:
+        """Draw lines, cut at the edge of the terminal, in place of those before."""
+        self._drawn = time.monotonic()
+        for line in lines:
+            line.truncate(max(self._console.width - 1, 1))
+        self._live.update(Text("\n").join(lines), refresh=True)
+
+    def say(self, sentence: str) -> None:
+        """Print a message above the lines."""
+        self._console.print(Text(printable(sentence)))
+
+    def clear(self) -> None:
+        """Remove the lines."""
+        self._live.stop()
 
 
 def progress_text(progress: Progress) -> str:

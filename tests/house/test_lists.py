@@ -39,6 +39,7 @@ OUTPUT = {
     "json",
     "mermaid",
     "no_color",
+    "out",
     "quiet",
     "sarif",
     "save_trace",
@@ -169,7 +170,7 @@ def test_options_are_documented(command: click.Command) -> None:
     assert not silent, lines([" ".join(names) for names in silent])
 
 
-@pytest.mark.parametrize("name", ["check", "simulate", "trace", "explain", "coverage", "measure", "mutate"])
+@pytest.mark.parametrize("name", ["check", "simulate", "trace", "explain", "coverage", "measure", "mutate", "sweep"])
 def test_options_are_keywords(name: str) -> None:
     """What a command can be asked its function in Python can be asked too, by the same name, and vice versa."""
     given = {str(parameter.name) for parameter in commands()[name].params} - OUTPUT

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
 from checker.core.problems import EnvironmentProblem
 from checker.search.contract.protocol import WIDE
 
 if TYPE_CHECKING:
+    from checker.core.patience import Patience
     from checker.search.contract.protocol import Run, Task
     from checker.search.spark.spark_run import SparkRun
+    from checker.search.spark.spark_tasks import SparkTaskRunner
 
 
 class SparkEngine:
@@ -27,9 +30,26 @@ class SparkEngine:
         try:
             from checker.search.spark.spark_run import SparkRun
         except ModuleNotFoundError as missing:
-            if missing.name != "pyspark":
-                raise
-            hint = "pip install pyspark, or take another engine"
-            raise EnvironmentProblem("the Spark engine needs pyspark, which is not installed", hint) from None
+            raise _not_installed(missing) from None
 
         return SparkRun(task, self.wide, self._runs)
+
+
+def spark_task_runner(
+    master: str | None, conf: Mapping[str, str], patience: Patience, say: Callable[[str], None]
+) -> SparkTaskRunner:
+    """What runs independent tasks on Spark. Raises `Problem` if there is no pyspark, no Java, no such master."""
+    try:
+        from checker.search.spark.spark_tasks import SparkTaskRunner
+    except ModuleNotFoundError as missing:
+        raise _not_installed(missing) from None
+
+    return SparkTaskRunner(master, conf, patience, say)
+
+
+def _not_installed(missing: ModuleNotFoundError) -> Exception:
+    """The problem for a missing pyspark; another missing module is a bug."""
+    if missing.name != "pyspark":
+        return missing
+    hint = "pip install pyspark, or take another engine"
+    return EnvironmentProblem("the Spark engine needs pyspark, which is not installed", hint)

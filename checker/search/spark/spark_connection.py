@@ -114,7 +114,7 @@ class SparkConnection:
         try:
             return self.context.broadcast(value)
         except Exception as failure:
-            raise self._trouble(failure) from failure
+            raise self.trouble(failure) from failure
 
     def run(
         self, group: str, title: str, work: Callable[[bytes], bytes], items: Sequence[bytes], tick: Callable[[], None]
@@ -143,12 +143,21 @@ class SparkConnection:
                         raise
                     tick()
         except (KeyboardInterrupt, Stop):
-            self.context.cancelJobGroup(group)
+            self.cancel(group)
             raise
         except Exception as failure:
-            raise self._trouble(failure) from failure
+            raise self.trouble(failure) from failure
 
-    def _trouble(self, failure: Exception) -> Exception:
+    def cancel(self, group: str) -> None:
+        """Cancel the jobs of a group."""
+        self.context.cancelJobGroup(group)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether no job will be run any more: the Java process is dead, or the master has turned the run away."""
+        return (self.started is not None and self.started.dead) or bool(self._scala.isStopped())
+
+    def trouble(self, failure: Exception) -> Exception:
         """What to raise for a failure of Spark."""
         if self.started is not None and self.started.dead:
             return JAVA_DIED

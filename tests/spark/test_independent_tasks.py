@@ -1,0 +1,92 @@
+"""Independent tasks on Spark: the same answers as on cores, whatever happens to a worker."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from checker.core.patience import Patience
+from checker.sweep.grid import axis_of
+from checker.sweep.sweeping import sweep
+from checker.tasks.task_runner import TaskPlace, TaskRunner, running_tasks
+from tests.sweep.conftest import TOKENS
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.fixture
+def runner(spark: Any) -> Iterator[TaskRunner]:
+    """A runner on the session of the tests."""
+    with running_tasks(TaskPlace(spark=True), Patience(), lambda sentence: None) as found:
+        yield found
+
+
+def test_sweep_as_on_cores(spark: Any, tmp_path: Path) -> None:
+    """Each point has the same verdict and counts; one that fails is a row there too."""
+    (tmp_path / "tokens.fizz").write_text(TOKENS)
+    axes = [axis_of("N", "1..3"), axis_of("LIMIT", "99,4"), axis_of("HALVES", "1,0")]
+    here, there = (
+        sweep(tmp_path / "tokens.fizz", axes, place=place)
+        for place in (TaskPlace(workers=2), TaskPlace(spark=True, master="local[2]"))
+    )
+    costs = ("elapsed_s", "cpu_s", "peak_memory_mb")
+    rows = [
+        [{name: value for name, value in one.row.items() if name not in costs} for one in report.results]
+        for report in (here, there)
+    ]
+    assert rows[0] == rows[1]
+    assert here.exit_code == there.exit_code == 75
+
+
+def _dying(marker: Path, task: str) -> str:
+    if task == "fragile" and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return f"{task} done"
+
+
+def test_killed_worker(runner: TaskRunner, tmp_path: Path) -> None:
+    """Spark does its task again, and the user hears of it."""
+    heard: list[str] = []
+    found = runner.run(
+        ["fragile", "sturdy"],
+        partial(_dying, tmp_path / "marker"),
+        lambda task, how, elapsed_s: f"{task}: {how}",
+        lambda: None,
+        lambda task, how: heard.append(f"{task}: {how}"),
+    )
+    assert dict(found) == {0: "fragile done", 1: "sturdy done"}
+    assert heard == ["fragile: its worker died, and Spark did it again, 2 times in all"]
+
+
+def _sleeping(task: float) -> float:
+    import time
+
+    time.sleep(task)
+    return task
+
+
+def test_end_before_all_is_done(runner: TaskRunner, spark: Any) -> None:
+    """Tasks are begun in order, as many as there is room for; those under way are ended with the generator."""
+    begun: list[float] = []
+
+    def tasks() -> Iterator[float]:
+        for task in (0.0, 60.0, 60.0, 60.0, 60.0, 60.0):
+            begun.append(task)
+            yield task
+
+    with closing(
+        runner.run(tasks(), _sleeping, lambda task, how, elapsed_s: -1.0, lambda: None, lambda task, how: None)
+    ) as answers:
+        assert next(answers) == (0, 0.0)
+    assert len(begun) <= runner.at_a_time + 1
+    # The session is free again: a task of no length does not wait for a minute.
+    again = runner.run([0.0], _sleeping, lambda task, how, elapsed_s: -1.0, lambda: None, lambda task, how: None)
+    assert list(again) == [(0, 0.0)]
