@@ -14,11 +14,12 @@ from checker.core.exploration import Finding
 from checker.core.given import Given
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
-from checker.core.problems import ExitCode, UsageProblem
+from checker.core.problems import ExitCode
 from checker.core.property import Looks, Phase, Property
 from checker.core.report import ModelFailure, PropertyReport
 from checker.core.trace import Trace, TraceEntry
 from checker.properties import KINDS, Kinds, concerning, properties_of
+from checker.properties.refines import Refines
 from checker.search.composition.load_whole import load_whole
 from checker.search.contract.bounds import is_cut
 from checker.search.contract.level_counts import is_dead_end
@@ -30,11 +31,12 @@ from checker.traces.offers import Beginnings, Offer, OfferCache, Offers
 from checker.traces.replay import failed_entry, idle_sentences, step_entry
 from checker.traces.shorten import Shortener
 from checker.traces.walk_report import SimulationReport, WalkProgress, WalkVerdict
+from checker.traces.walked_refinements import WalkedRefinements
 from checker.traces.why import why
 from fizz import Module
 from fizz.base.light import dataclass
 from fizz.base.room import with_room
-from interpreter import Machine, ModelError, Program, State, Step
+from interpreter import Machine, ModelError, State, Step
 
 WalkProgressSink = Callable[[WalkProgress], None]
 _TICK_S = 0.1
@@ -90,7 +92,7 @@ def simulate(
     module = load_whole(model, options=options, constants=constants)
     pairs = PairsOfModel(module)
     program = pairs.program()
-    properties = _judged_on_walks(program, selected, kinds)
+    properties = properties_of(program, selected, kinds)
     tally = _Tally(runs, progress)
     walk: int | None = None
     violations: list[_Violation] = []
@@ -108,7 +110,7 @@ def simulate(
                     if pairs.seen_by(machine):
                         program = pairs.program()
                         machine = Machine(program)
-                    properties = _judged_on_walks(program, selected, kinds)
+                    properties = properties_of(program, selected, kinds)
                     walker = _Walker(machine, properties, longest, tally, shorten, patience)
                 walk = tally.walks
                 tally.walks += 1
@@ -186,15 +188,6 @@ def _failure(failed: _Failed) -> ModelFailure:
     return ModelFailure(failed.error.diagnostic, failed.error.calls, max(len(failed.entries) - 1, 0))
 
 
-def _judged_on_walks(program: Program, selected: tuple[str, ...] | None, kinds: Kinds) -> tuple[Property, ...]:
-    """The properties that a walk judges: what is said of a run beside an abstract model is not among them."""
-    found = properties_of(program, selected, kinds)
-    judged = tuple(p for p in found if p.watches)
-    if selected and not judged:
-        raise UsageProblem("random walks do not judge refinements", "use `fizzpy check`")
-    return judged
-
-
 class _Tally:
     """What all walks did together, also if they are interrupted. Reports the progress."""
 
@@ -242,6 +235,7 @@ class _Walker:
         self.machine = machine
         self.shortens = shortens
         self.questions = Questions(machine, properties)
+        self.refinements = WalkedRefinements(machine, [p for p in properties if isinstance(p, Refines)], patience)
         self.longest = longest
         self.tally = tally
         self.bound = machine.program.options.max_actions
@@ -262,7 +256,8 @@ class _Walker:
         with _at(walk):
             said = self.questions.of_state(walk.state)
             phase.pass_by(walk.state)
-        found = self._seen(walk, said)
+            unexplained = self.refinements.begin(walk.state)
+        found = self._seen(walk, said) + self._unexplained(walk, unexplained)
         while not found:
             self.patience.ask()
             offers = self._offers_of(walk)
@@ -329,7 +324,8 @@ class _Walker:
         self.tally.step()
         with _at(walk):
             said = self.questions.of_step(before, step) + self.questions.of_state(walk.state)
-        return self._seen(walk, said)
+            unexplained = self.refinements.go(walk.state)
+        return self._seen(walk, said) + self._unexplained(walk, unexplained)
 
     # --- findings --------------------------------------------------------------------------------------------------
 
@@ -354,6 +350,26 @@ class _Walker:
             trace = Trace(tuple(walk.entries()), why=reason, stuck=end)
         phase = Phase.SAFETY if said.watch in said.property.safety else said.property.phase
         return _Violation(said.property, phase, trace, said.instance)
+
+    def _unexplained(self, walk: Walk, refinements: Sequence[Refines]) -> list[_Violation]:
+        """The refinements that the last step of a walk violates, each with a shorter run."""
+        if refinements:
+            self.tally.found_after = len(walk.steps)
+        return [self._refuted(walk, one) for one in refinements]
+
+    def _refuted(self, walk: Walk, of: Refines) -> _Violation:
+        def ended(run: Walk) -> bool:
+            try:
+                return self.refinements.end_at(run, of)
+            except ModelError:
+                return False
+
+        if self.shortens:
+            with suppress(Stop):
+                walk = Shortener(self.machine, self._steps, ended).shorten(walk)
+        with self.patience.grace():
+            trace = Trace(tuple(walk.entries()), unmatched=self.refinements.unmatched(walk, of))
+        return _Violation(of, Phase.SAFETY, trace)
 
     def _said(self, run: Walk) -> tuple[Said, ...]:
         """The properties that the end of a run violates; none if the model fails there."""

@@ -18,6 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import fizz
 from checker.core.exploration import Settings
@@ -72,12 +73,18 @@ def broken_law(text: str, settings: Settings, engines: Sequence[str]) -> str | N
     for name, law in (
         ("canonical", lambda: laws.check_canonical(machine, 150)),
         ("reads", lambda: laws.check_reads(machine, 60, 3)),
+        ("refines itself", partial(_refines_itself, text)),
     ):
         try:
             law()
         except Exception as error:  # noqa: BLE001
             return _words(name, error)
     return None
+
+
+def _refines_itself(text: str) -> None:
+    with TemporaryDirectory() as folder:
+        laws.check_refines_itself(laws.with_itself(text, Path(folder)))
 
 
 def _words(law: str, error: Exception) -> str:

@@ -6,13 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields, replace
 from functools import partial
 from itertools import islice
+from pathlib import Path
 
 import fizz
 from checker.check import check
 from checker.core.exploration import Settings
+from checker.core.limits import Limits
 from checker.core.report import Report
 from checker.search.memo.memo import Memory
 from checker.search.registry import ENGINES
+from checker.traces.simulate import simulate
 from fizz.model_files import parse_file
 from fizz.syntax.printer import print_module
 from interpreter import Machine, State, StepKind, compile_module
@@ -62,6 +65,35 @@ def check_agreement(text: str, settings: Settings, engines: Sequence[str] = IN_P
     """All engines tell the same story."""
     found = differences(text, settings, engines)
     assert not found, "\n".join([*found, text])
+
+
+def with_itself(text: str, folder: Path) -> Path:
+    """A file in a folder with a program that refines itself, seen whole."""
+    path = folder / "m.fizz"
+    path.write_text(text)
+    names = fizz.load(path).state_variables
+    shown = ", ".join(f'"{name}": {name}' for name in names)
+    view = f"\ndef all_of_it({', '.join(names)}):\n    return {{{shown}}}\n"
+    path.write_text(f'{text}{view}refines "{path.name}" with all_of_it\n')
+    return path
+
+
+def check_refines_itself(path: Path, walks: int = 4) -> str:
+    """No step of a program, crashes and yields included, is one that it does not explain itself; its verdict.
+
+    `path` is of a file that refines itself. Neither a search nor random walks may say otherwise.
+    """
+    name = f"refines {path.name}"
+    report = check(path, settings=Settings(keep_going=True, limits=Limits(states=60, depth=6)))
+    [told] = [one for one in report.properties if one.name == name]
+    # What it promises of infinite runs it may break by itself.
+    assert told.trace is None or told.trace.unmatched is None, told
+    assert report.error is None or report.error.diagnostic.code != "R26", report.error
+    walked = simulate(path, runs=walks, seed=0, steps=12, shorten=False)
+    [of_walks] = [one for one in walked.properties if one.name == name]
+    assert of_walks.verdict == "undecided", of_walks
+    assert walked.error is None or walked.error.diagnostic.code != "R26", walked.error
+    return told.verdict
 
 
 def check_printing(text: str) -> None:

@@ -41,12 +41,13 @@ class Assertions:
     def _body(self, scope: Scope, kind: str) -> Lines:
         if kind == "leadsto":
             return self._pairs(scope)
+        before = self.statements.temporary(scope) if self.source.chance(15) and self.statements.roles else []
         ways = [(4, self._plain), (5, self._loop), (2, self._statements), (1, self._nested)]
         if "returns" in self.looks and kind != "transition":
             ways.append((3, self._returns))
         if "next_states" in self.looks and kind != "transition":
             ways.append((3, self._next_states))
-        return self.source.weighted(ways)(scope)
+        return [*before, *self.source.weighted(ways)(scope)]
 
     def _pairs(self, scope: Scope) -> Lines:
         """Pairs (p, q): one alone, or several by index or key, mostly the same ones in all states."""

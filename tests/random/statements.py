@@ -268,7 +268,9 @@ class Statements:
         return f"{role.name}({params})"
 
     def _create(self, scope: Scope) -> Lines:
-        if scope.asserts or not scope.settled:
+        if scope.asserts:
+            return self.temporary(scope)
+        if not scope.settled:
             return ["pass"]
         kinds = ("maybe", "role", "roles")
         targets = [p for p in inside(scope.places, self.roles) if p.writable and p.kind.partition(":")[0] in kinds]
@@ -281,6 +283,15 @@ class Statements:
             value = self.source.pick(("[]", f"[{made}]", f"[{made}, {made}]", f"{target.text}[:1]"))
             return [f"{target.text} = {value}"]
         return [f"{target.text} = {made}"]
+
+    def temporary(self, scope: Scope) -> Lines:
+        """An instance that vanishes with the assertion."""
+        if not self.roles:
+            return ["pass"]
+        role = self.roles[self.source.pick(sorted(self.roles))]
+        name, made = self.fresh("t"), self.construct(role, scope)
+        scope.places.append(Place(name, f"role:{role.name}", False))
+        return [f"{name} = {made}"]
 
     def _call(self, scope: Scope) -> Lines:
         ways: list[tuple[str, Function]] = []

@@ -190,7 +190,10 @@ class Syntax:
         flow = self.source.pick(("", *(f"{flow} " for flow in FLOWS)))
         way = self.source.number(0, 9)
         if way == 9:
-            return ["refines 'abstract.fizz' with view"]
+            word = self.source.pick(("refines", "refine", "compose"))
+            if word == "refines":
+                return ["refines 'abstract.fizz' with view"]
+            return [f"{word}:", "    m1: m1.view,", "    _: view" if word == "refine" else "    m2: m2.view"]
         if way == 8:
             return ["include 'more.fizz'"]
         if way == 7:

@@ -55,8 +55,9 @@ def test_every_variant_is_compared() -> None:
 def test_programs_have_all_there_is() -> None:
     """Every kind of node and every setting is in some of the first programs, so that engines are compared on it."""
     parsed = [parse_file("m.fizz", program(seeded(seed))) for seed in range(120)]
-    # These two name other files, and a program is one text; both have tests of their own in which engines are compared.
-    assert KINDS - {type(node) for one in parsed for node in nodes_in(one.items)} == {ast.Include, ast.RefinesLine}
+    # These name other files, and a program is one text; all have tests of their own in which engines are compared.
+    of_files = {ast.Include, ast.RefinesLine, ast.Entries}
+    assert KINDS - {type(node) for one in parsed for node in nodes_in(one.items)} == of_files
     given = {(path[0], path[-1]) for one in parsed for path in one.settings}
     settings = {(path[0], path[-1]) for path in _FIELDS} | {("action_options", name) for name in _ACTION_FIELDS}
     # The limits on sizes have tests of their own: few programs would come near them.

@@ -13,6 +13,7 @@ from checker.core.problems import UsageProblem
 from checker.core.report import Report
 from checker.core.trace import Trace
 from checker.expectations.promises import Promise, promises_below
+from checker.search.composition.load_whole import load_whole
 from checker.traces.guided import follow
 from checker.traces.save_trace import guide_text
 from tests.simulate.models import ALIKE, COUNTER, CRASHING, MESSAGES, SERIAL, module_of
@@ -128,7 +129,7 @@ def test_kinds_of_steps(name: str, engine: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("promise", BROKEN, ids=lambda promise: promise.title)
 def test_models(promise: Promise, tmp_path: Path) -> None:
     """The wrong order of Venice, the classics, the worked models: each counterexample that they have."""
-    module = fizz.load(str(promise.model), options=promise.options, constants=promise.constants)
+    module = load_whole(str(promise.model), options=promise.options, constants=promise.constants)
     report = check(module, settings=Settings(keep_going=promise.keep_going, limits=promise.limits))
     assert traces(report)
     for trace in traces(report):

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from checker.core.exploration import Settings
 from checker.core.level import Level, StateRef
 from checker.core.patience import Patience
-from checker.core.trace import NearStep
+from checker.core.trace import NearStep, Unmatched
 from checker.search.contract.bounds import is_cut, starts_after
 from checker.search.contract.protocol import Task
 from checker.search.refinement.view_values import Views, abstract_ids
 from checker.search.rows.expander import Expander
 from interpreter import ModelError, Program, State
+from interpreter.compile.program import RefinementProgram
+from interpreter.execute.given_constants import with_constants
 from interpreter.state.step import StepKind, step_name
 
 CUT: Final = -1
@@ -164,6 +166,13 @@ class AbstractStates:
         unique = dict.fromkeys(one[-1] for one in sorted(found, key=lambda one: one[:3]))
         return tuple(unique)[:_MOST_NEAR]
 
+    def unmatched(self, step: int, number: int | None, before: int | None, view: int) -> Unmatched:
+        """What is said of a run that nothing explains after a step, from a set; None: of an initial state."""
+        names, texts = self.views.names or (), self.views.texts
+        old: tuple[str | None, ...] = (None,) * len(names) if before is None else texts[before]
+        viewed = tuple(zip(names, old, texts[view], strict=True))
+        return Unmatched(self.machine.program.path, step, viewed, self.nearest(number, before, view))
+
     def _labelled(self, number: int | None) -> Iterator[tuple[str, int]]:
         if number is None:
             for begin in self.machine.initial()[0]:
@@ -173,6 +182,12 @@ class AbstractStates:
         for one in sorted(members, key=lambda member: self.machine.key(self.states[member])):
             for step in self.machine.steps(self.states[one], starts=not self.is_cut(one)).steps:
                 yield step.name, self.number(step.target, self._distance[one] + 1)
+
+
+def abstract_side(refinement: RefinementProgram, constants: Mapping[str, object], patience: Patience) -> AbstractStates:
+    """The abstract model of a refinement, with the constants of the refining one."""
+    given = with_constants(refinement.abstract, constants)
+    return AbstractStates(given, Views(), patience, refinement.abstract_view)
 
 
 class _ExactBound:

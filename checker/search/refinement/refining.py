@@ -14,13 +14,12 @@ from checker.core.patience import Patience
 from checker.core.property import Watch
 from checker.properties.refines import Refines
 from checker.search.contract.protocol import Task
-from checker.search.refinement.abstract_states import AbstractStates
+from checker.search.refinement.abstract_states import AbstractStates, abstract_side
 from checker.search.refinement.concrete_run import ConcreteRun
 from checker.search.refinement.refined_liveness import RefinedLiveness
 from checker.search.refinement.run_pairs import RunPairs
-from checker.search.refinement.view_values import ConcreteViews, Views
+from checker.search.refinement.view_values import ConcreteViews
 from interpreter import ModelError, Program
-from interpreter.execute.given_constants import with_constants
 
 
 class Refining:
@@ -86,10 +85,9 @@ class Refining:
         abstract: list[AbstractStates] = []
         for one in self.refinements:
             refinement = self.program.refinements[one.number]
-            views = Views()
-            given = with_constants(refinement.abstract, constants)
-            abstract.append(AbstractStates(given, views, self.patience, refinement.abstract_view))
-            run.view(ConcreteViews(refinement, run.machine, views))
+            states = abstract_side(refinement, constants, self.patience)
+            abstract.append(states)
+            run.view(ConcreteViews(refinement, run.machine, states.views))
         run.first()
         self._run = run
         self._note_failed()

@@ -20,7 +20,6 @@ from checker.search.columns.code_tables import ranks_of
 from checker.search.contract.parents import by_key_and_parent, crashes_after
 from checker.search.refinement.abstract_states import CUT, AbstractStates
 from checker.search.refinement.concrete_run import ConcreteRun, each_edge, in_parts
-from checker.search.refinement.view_values import Views
 from interpreter import ModelError
 from interpreter.state.step import StepOrder
 
@@ -69,10 +68,6 @@ class RunPairs:
         self._states, self._sets, self._crashes, self._parents, self._marks = (nothing,) * 5
         self._known = nothing
         self.waiting = nothing
-
-    @property
-    def views(self) -> Views:
-        return self.abstract.views
 
     @property
     def viewed(self) -> Ints:
@@ -226,17 +221,8 @@ class RunPairs:
         return self.run.graph.mark_table[mark].order
 
     def _unmatched(self, pair: int, target: int) -> Unmatched:
-        names, texts = self.views.names or (), self.views.texts
-        after = int(self.viewed[target])
-        before: tuple[str | None, ...] = (None,) * len(names)
         number, step, seen = None, 0, None
         if pair != _NONE:
             seen, number = int(self.viewed[self._states[pair]]), int(self._sets[pair])
-            before = texts[seen]
             step = len([*self._links(pair)])
-        return Unmatched(
-            self.abstract.machine.program.path,
-            step,
-            tuple(zip(names, before, texts[after], strict=True)),
-            self.abstract.nearest(number, seen, after),
-        )
+        return self.abstract.unmatched(step, number, seen, int(self.viewed[target]))
