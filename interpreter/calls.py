@@ -14,6 +14,8 @@ from interpreter.execute.world import World
 from interpreter.machine import Machine
 from interpreter.state.state import State
 from interpreter.state.step import (
+    NO_OUTCOME,
+    Abort,
     Aborted,
     ExecutionPath,
     Failure,
@@ -49,21 +51,26 @@ def function_of(machine: Machine, receiver: Receiver | None, name: str) -> Routi
 
 
 def calls(
-    machine: Machine, state: State, receiver: Receiver | None, routine: Routine, arguments: Mapping[str, int]
+    machine: Machine,
+    state: State,
+    receiver: Receiver | None,
+    routine: Routine,
+    arguments: Mapping[str, int],
+    only_reads: bool = False,
 ) -> Iterator[Called | Aborted]:
     """All ways through a call of a func, in the order of its choices; a serial func does not yield in it.
 
-    `arguments`: ids by parameter; parameters without one have their defaults. Raises `ModelError` if the model fails.
+    `arguments`: ids by parameter; parameters without one have their defaults. `only_reads`: the func is known to change
+    and choose nothing. Raises `ModelError` if the model fails.
     """
+    if only_reads:
+        value = _read(machine, state, receiver, routine, arguments)
+        if value is not None:
+            yield Called(state, value, NO_OUTCOME)
+            return
     choices: tuple[int, ...] = ()
     for _ in range(machine.most_paths):
-        recorder = Recorder(machine.view(state))
-        METER.begin(machine.code.budget)
-        world = World(machine.values, recorder, machine.code)
-        instance = None if receiver is None else world.instance(receiver)
-        given = {name: world.thaw(number) for name, number in arguments.items()}
-        frame = Frame(routine, instance, given, world)
-        execution = Execution(machine.code, world, recorder, [frame], yields=False)
+        recorder, world, execution = _begun(machine, state, receiver, routine, arguments)
         execution.given(choices)
         # A call is forced as Init is: it is a step even if it changes nothing.
         rule = Rule(StepKind.INIT, routine.number)
@@ -104,6 +111,34 @@ def value_of(machine: Machine, name: str, recorder: Recorder) -> int:
             raise ModelError("R26", f"the view '{name}' chooses", routine.span, "a view has one value in each state")
         return _frozen(machine, execution)
     finally:
+        world.end()
+
+
+def _begun(
+    machine: Machine, state: State, receiver: Receiver | None, routine: Routine, arguments: Mapping[str, int]
+) -> tuple[Recorder, World, Execution]:
+    recorder = Recorder(machine.view(state))
+    METER.begin(machine.code.budget)
+    world = World(machine.values, recorder, machine.code)
+    instance = None if receiver is None else world.instance(receiver)
+    given = {name: world.thaw(number) for name, number in arguments.items()}
+    frame = Frame(routine, instance, given, world)
+    return recorder, world, Execution(machine.code, world, recorder, [frame], yields=False)
+
+
+def _read(
+    machine: Machine, state: State, receiver: Receiver | None, routine: Routine, arguments: Mapping[str, int]
+) -> int | None:
+    """The id of what a func returns that only reads; None if it is refused or fails."""
+    _, world, execution = _begun(machine, state, receiver, routine, arguments)
+    try:
+        execution.run()
+        return freeze(execution.result, machine.values)
+    except (Abort, ModelError, ModelMistake):
+        # The way with all that is known of it tells why.
+        return None
+    finally:
+        METER.end()
         world.end()
 
 

@@ -18,7 +18,7 @@ from checker.conformance.history_report import (
     HistoryVerdict,
     NoOrder,
 )
-from checker.conformance.linearize import Config, Order, ProgramOrder, RealTime, Searched, search
+from checker.conformance.linearize import Config, Order, ProgramOrder, RealTime, Search, Searched
 from checker.conformance.read_only import has_guards
 from checker.conformance.specification import Specification, receiver_of
 from checker.core.given import Given
@@ -31,6 +31,8 @@ from interpreter.calls import Called
 
 _STATES_SHOWN: Final = 3
 _BLOCKED_SHOWN: Final = 3
+_FIRST_TURN: Final = 4_000
+"""Configurations of a part before the next part has its turn."""
 _CODES: Final[Mapping[HistoryVerdict, ExitCode]] = {
     "accepted": ExitCode.PASSED,
     "rejected": ExitCode.REJECTED,
@@ -77,13 +79,11 @@ def check_history(
         parts: list[HistoryPart] = []
         reason = _nothing(history, operations, compared)
         if not reason:
+            searches = []
             for key, members in _partitioned(operations, partition).items():
-                chosen = [operations[i] for i in members]
-                parts.append(
-                    _part(specification, consistency, key, chosen, [kinds[i] for i in members], patience, most)
-                )
-                if parts[-1].verdict == "rejected" or patience.over is not None:
-                    break
+                chosen, of_kind = [operations[i] for i in members], [kinds[i] for i in members]
+                searches.append(_PartSearch(specification, consistency, key, chosen, of_kind))
+            parts = _searched(searches, patience, most)
     verdict = _verdict(parts)
     return HistoryReport(
         verdict=verdict,
@@ -144,25 +144,55 @@ def _partitioned(operations: Sequence[Operation], parameter: str | None) -> dict
     return parts
 
 
-def _part(
-    specification: Specification,
-    consistency: Consistency,
-    key: str | None,
-    operations: Sequence[Operation],
-    kinds: Sequence[int],
-    patience: Patience,
-    most: int | None,
-) -> HistoryPart:
-    kind = RealTime if consistency == "linearizable" else ProgramOrder
-    order: Order = kind(specification, operations, kinds)
-    found = search(order, specification.beginnings(), patience, most)
-    if found.found is not None:
-        numbers = tuple(operations[i].number for i in found.found)
-        return HistoryPart(key, len(operations), "accepted", found.configurations, numbers)
-    if found.stopped:
-        return HistoryPart(key, len(operations), "inconclusive", found.configurations)
-    why = _no_order(specification, order, found, operations, kinds, consistency == "linearizable")
-    return HistoryPart(key, len(operations), "rejected", found.configurations, why=why)
+class _PartSearch:
+    """The search for an order of the operations of one key, or of all."""
+
+    def __init__(
+        self,
+        specification: Specification,
+        consistency: Consistency,
+        key: str | None,
+        operations: Sequence[Operation],
+        kinds: Sequence[int],
+    ) -> None:
+        self._specification = specification
+        self._real_time = consistency == "linearizable"
+        self._key = key
+        self._operations = operations
+        self._kinds = kinds
+        kind = RealTime if self._real_time else ProgramOrder
+        self._order: Order = kind(specification, operations, kinds)
+        self._search = Search(self._order, specification.beginnings())
+
+    def go_on(self, patience: Patience, most: int) -> HistoryPart:
+        """Search on until so many configurations are met; inconclusive if it is not decided then."""
+        found = self._search.go_on(patience, most)
+        size = len(self._operations)
+        if found is None:
+            return HistoryPart(self._key, size, "inconclusive", self._search.configurations)
+        if found.found is not None:
+            numbers = tuple(self._operations[i].number for i in found.found)
+            return HistoryPart(self._key, size, "accepted", found.configurations, numbers)
+        why = _no_order(self._specification, self._order, found, self._operations, self._kinds, self._real_time)
+        return HistoryPart(self._key, size, "rejected", found.configurations, why=why)
+
+
+def _searched(searches: Sequence[_PartSearch], patience: Patience, most: int | None) -> list[HistoryPart]:
+    """Search all parts in turns, each turn twice as far, until one has no order: that of another may take for ever."""
+    parts: dict[int, HistoryPart] = {}
+    open_ones = list(range(len(searches)))
+    limit = _FIRST_TURN
+    while open_ones:
+        bound = limit if most is None else min(limit, most)
+        for i in open_ones:
+            parts[i] = searches[i].go_on(patience, bound)
+            if parts[i].verdict == "rejected" or patience.over is not None:
+                return [parts[number] for number in sorted(parts)]
+        open_ones = [i for i in open_ones if parts[i].verdict == "inconclusive"]
+        if bound == most:
+            break
+        limit *= 2
+    return [parts[number] for number in sorted(parts)]
 
 
 def _verdict(parts: Sequence[HistoryPart]) -> HistoryVerdict:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 import runpy
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,8 +15,8 @@ from checker.core.problems import UsageProblem
 from fizz.base.near_names import near_hint
 from fizz.base.yaml_text import YamlError, YamlNode, compose, plain
 
-_KEYS: Final = ("event", "process", "instances", "sequence", "order", "silent", "ignore", "events", "values")
-_RULE_KEYS: Final = ("action", "instance", "label", "choices", "before", "after", "returns", "crash", "set")
+_KEYS: Final = ("inside", "event", "process", "instances", "sequence", "order", "silent", "ignore", "events", "values")
+_RULE_KEYS: Final = ("action", "instance", "label", "choices", "before", "after", "returns", "crash", "observe")
 _ORDER_KEYS: Final = ("messages", "clock", "time")
 _SILENT: Final = ("continue", "deliver", "crash")
 _DEFAULT_SILENT: Final = 10
@@ -62,7 +62,8 @@ class Silent:
 class Observed:
     """What one event says. `actor`: the action that moves, `Node#0.Vote`; or `crashes`, the instance that crashes.
 
-    `values`: pairs of a place and a value, `before` those of the state before the step. `key`: all of it, hashable.
+    Neither: it is no step, but says what the state is. Pairs of a place and a value: `before` those of the state before
+    the step. `key`: all of it, hashable. `others`: what else the event may be; one of them is enough.
     """
 
     place: Place
@@ -78,6 +79,22 @@ class Observed:
     returns: Any
     key: object
     data: Mapping[str, Any]
+    others: tuple[Observed, ...] = ()
+
+    @property
+    def is_step(self) -> bool:
+        """Whether something moves or crashes."""
+        return self.actor is not None or self.crashes is not None
+
+    @property
+    def readings(self) -> tuple[Observed, ...]:
+        """All that the event may be."""
+        return (self, *self.others)
+
+    @property
+    def values(self) -> int:
+        """How many values it says."""
+        return len(self.choices) + len(self.before) + len(self.after) + (self.returns is not NO_VALUE)
 
     @property
     def text(self) -> str:
@@ -93,16 +110,20 @@ NO_VALUE: Final = _MISSING
 
 @dataclass(frozen=True, slots=True)
 class EventMap:
-    """A map as it was read. `rules`: by kind of event what it says; `function`: of a map in Python, the same."""
+    """A map as it was read. `rules`: by kind of event what it may be; `function`: of a map in Python, the same.
+
+    `inside`: the field with the object that is the event, for logs that wrap it in one of the logger's.
+    """
 
     path: str
+    inside: str | None
     event: str
     process: str | None
-    instances: Mapping[str, str]
+    instances: Mapping[str, str | None]
     order: EventOrder
     silent: Silent
     ignored: frozenset[str]
-    rules: Mapping[str, Mapping[str, Any]]
+    rules: Mapping[str, Sequence[Mapping[str, Any]]]
     function: Callable[[dict[str, Any]], Any] | None = None
     lines: Mapping[str, int] = field(default_factory=dict)
 
@@ -119,15 +140,27 @@ class EventMap:
             )
         if kind in self.ignored:
             return None
-        rule = self.rules.get(kind)
-        if rule is None:
+        rules = self.rules.get(kind)
+        if rules is None:
             place.refuse(
                 f"the map does not know the event '{kind}'",
                 near_hint(kind, self.rules) or f"add it to `events:` or `ignore:` in {self.path}",
             )
-        return self._observed(
-            place, data, process, kind, rule, lambda value, name: self._value(line, kind, value, name)
-        )
+        return self._one_of(place, data, process, kind, rules, lambda value, name: self._value(line, kind, value, name))
+
+    def opened(self, line: LogLine) -> LogLine:
+        """The event in a line of a log. Raises `UsageProblem`."""
+        if self.inside is None:
+            return line
+        found: Any = line.data
+        for part in self.inside.split("."):
+            found = found.get(part) if isinstance(found, dict) else None
+        if not isinstance(found, dict):
+            line.place.refuse(
+                f"the field '{self.inside}', which holds the event, is missing or no object",
+                f"name the field with `inside:` in {self.path}",
+            )
+        return LogLine(line.place, found)
 
     def _from_function(self, place: Place, data: dict[str, Any], process: str) -> Observed | None:
         assert self.function is not None
@@ -137,11 +170,28 @@ class EventMap:
             place.refuse(f"map_event() of {self.path} fails: {type(failure).__name__}: {failure}")
         if rule is None:
             return None
-        if not isinstance(rule, dict):
-            place.refuse(f"map_event() of {self.path} returned {type(rule).__name__}", "it returns a dict, or None")
-        kind = str(data.get(self.event, rule.get("action", "event")))
-        _check_rule(self.path, kind, rule)
-        return self._observed(place, data, process, kind, rule, lambda value, name: value)
+        rules = rule if isinstance(rule, list) else [rule]
+        if not rules or not all(isinstance(one, dict) for one in rules):
+            place.refuse(
+                f"map_event() of {self.path} returned {type(rule).__name__}",
+                "it returns a dict, a list of dicts of which one explains the event, or None",
+            )
+        kind = str(data.get(self.event, rules[0].get("action", "event")))
+        for one in rules:
+            _check_rule(self.path, kind, one)
+        return self._one_of(place, data, process, kind, rules, lambda value, name: value)
+
+    def _one_of(
+        self,
+        place: Place,
+        data: Mapping[str, Any],
+        process: str,
+        kind: str,
+        rules: Sequence[Mapping[str, Any]],
+        value_of: Callable[[Any, str], Any],
+    ) -> Observed:
+        first, *others = [self._observed(place, data, process, kind, rule, value_of) for rule in rules]
+        return replace(first, others=tuple(others)) if others else first
 
     def _observed(
         self,
@@ -151,17 +201,15 @@ class EventMap:
         kind: str,
         rule: Mapping[str, Any],
         value_of: Callable[[Any, str], Any],
-    ) -> Observed | None:
+    ) -> Observed:
         instance = None
-        named = rule.get("action", rule.get("crash"))
+        named = rule.get("action", rule.get("crash", rule.get("observe")))
         role, _, action = str(named).rpartition(".") if "action" in rule else (str(named), "", "")
         if role and "#" not in role:
             given = value_of(rule["instance"], "instance") if "instance" in rule else process
             instance = self.instances.get(str(given), str(given))
-            if not re.fullmatch(r"\w+#\d+", instance):
-                place.refuse(
-                    f"'{instance}' is no role instance", f"say which one it is with `instances:` in {self.path}"
-                )
+            if instance is None or not re.fullmatch(r"\w+#\d+", instance):
+                place.refuse(f"'{given}' is no role instance", f"say which one it is with `instances:` in {self.path}")
         elif role:
             instance = role
 
@@ -169,7 +217,7 @@ class EventMap:
             found = ((str(name), value_of(value, what)) for name, value in (rule.get(what) or {}).items())
             return tuple((name, value) for name, value in found if value is not _MISSING)
 
-        actor = None if "crash" in rule else f"{instance}.{action}" if instance else str(named)
+        actor = None if "action" not in rule else f"{instance}.{action}" if instance else str(named)
         choices, before, after = values("choices"), values("before"), values("after")
         returns = value_of(rule["returns"], "returns") if "returns" in rule else _MISSING
         label = rule.get("label")
@@ -203,7 +251,13 @@ class EventMap:
                     f"the field '{value}' of the event '{kind}' is missing",
                     f"log it, or write '{value}?' in {self.path} if it may be missing",
                 )
-        return self.instances.get(current, current) if isinstance(current, str) else current
+        return self._named(current)
+
+    def _named(self, value: Any) -> Any:
+        """A value with the role instances that names in it stand for."""
+        if isinstance(value, str):
+            return self.instances.get(value, value)
+        return [self._named(one) for one in value] if isinstance(value, list) else value
 
 
 def _hashable(value: Any) -> object:
@@ -269,11 +323,15 @@ def _checked(
     rules = data.get("events", {})
     if not isinstance(rules, dict) or not (rules or function):
         raise UsageProblem(f"{path} names no event", "it has `events:` with an entry for each kind of event")
+    read: dict[str, list[Any]] = {}
     for kind, rule in rules.items():
-        if not isinstance(rule, dict):
-            refuse(str(kind), f"the event '{kind}' says nothing", "write `action: ROLE.ACTION`, or put it in `ignore:`")
-        _check_rule(path, str(kind), rule, lines.get(str(kind), 1))
-    for key in ("event", "process", "sequence"):
+        read[str(kind)] = rule if isinstance(rule, list) else [rule]
+        for one in read[str(kind)] or [None]:
+            if not isinstance(one, dict):
+                hint = "write `action: ROLE.ACTION`, or put it in `ignore:`"
+                refuse(str(kind), f"the event '{kind}' says nothing", hint)
+            _check_rule(path, str(kind), one, lines.get(str(kind), 1))
+    for key in ("inside", "event", "process", "sequence"):
         if not isinstance(data.get(key, ""), str):
             refuse(key, f"'{key}' is not the name of a field")
     instances = data.get("instances", {})
@@ -289,13 +347,14 @@ def _checked(
         refuse("ignore", "'ignore' is no list of events")
     return EventMap(
         path,
+        data.get("inside"),
         str(data.get("event", "event")),
         data.get("process"),
-        {str(key): str(value) for key, value in instances.items()},
+        {str(key): None if value is None else str(value) for key, value in instances.items()},
         _order(data, refuse),
         Silent(frozenset(map(str, silent.get("steps", ("continue", "deliver")))), silent.get("most", _DEFAULT_SILENT)),
         frozenset(map(str, ignored)),
-        {str(kind): rule for kind, rule in rules.items()},
+        read,
         function,
         lines,
     )
@@ -331,8 +390,12 @@ def _check_rule(path: str, kind: str, rule: Mapping[str, Any], line: int = 1) ->
         if key not in _RULE_KEYS:
             hint = near_hint(str(key), _RULE_KEYS) or f"the keys are {', '.join(_RULE_KEYS)}"
             place.refuse(f"no key '{key}' in the event '{kind}'", hint)
-    if ("action" in rule) == ("crash" in rule):
-        place.refuse(f"the event '{kind}' names no action", "write `action: ROLE.ACTION`, or `crash: ROLE`")
+    if sum(key in rule for key in ("action", "crash", "observe")) != 1:
+        place.refuse(
+            f"the event '{kind}' names no action", "write `action: ROLE.ACTION`, or `crash: ROLE`, or `observe: ROLE`"
+        )
+    if "observe" in rule and {"label", "choices", "returns"} & rule.keys():
+        place.refuse(f"the event '{kind}' observes a state, and is no step", "it has `before`, and no choices or label")
     for key in ("choices", "before", "after"):
         if not isinstance(rule.get(key, {}), dict):
             place.refuse(

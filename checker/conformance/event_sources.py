@@ -35,14 +35,25 @@ class EventCounts:
 
 def log_events(paths: Sequence[str], event_map: EventMap, counts: EventCounts) -> Iterator[Observed]:
     """The events of all files, one file after the other, without those that are ignored. Raises `UsageProblem`."""
+    for line in log_lines(paths, event_map, counts):
+        event = event_of(line, event_map)
+        if event is None:
+            counts.ignored += 1
+        else:
+            yield event
+
+
+def log_lines(paths: Sequence[str], event_map: EventMap, counts: EventCounts) -> Iterator[LogLine]:
+    """The events of all files as they are in the logs. Raises `UsageProblem`."""
     for path in paths:
         for line in _lines(path):
             counts.lines += 1
-            event = event_map.observed(line, _process(line, event_map))
-            if event is None:
-                counts.ignored += 1
-            else:
-                yield event
+            yield event_map.opened(line)
+
+
+def event_of(line: LogLine, event_map: EventMap) -> Observed | None:
+    """What a line says; None if it is ignored. Raises `UsageProblem`."""
+    return event_map.observed(line, _process(line, event_map))
 
 
 def _process(line: LogLine, event_map: EventMap) -> str:

@@ -5,12 +5,18 @@ memo of Lowe ("Testing for linearizability", 2017) over the set of operations th
 represented by how many operations took effect of those whose responses come first, and bits for the others. Sequential
 consistency: the same over the position in each process, without real time.
 
+The search begins again after some time, with operations in another order, and keeps which configurations led nowhere:
+where there are many orders, one is found early that a wrong choice near the beginning would hide for long, and where
+there is none, only what was open is done twice (as the restarts of Gomes, Selman and Kautz, "Boosting combinatorial
+search through randomization", 1998).
+
 Three things are left out that can not matter: an operation that can only read is put in its place as soon as it fits;
 one without a response is not tried where it changes nothing; of several alike without responses the first is tried.
 """
 
 from __future__ import annotations
 
+import random
 from bisect import bisect_left
 from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass
@@ -21,6 +27,10 @@ from checker.conformance.specification import Specification
 from checker.core.patience import Patience
 
 _ASKS_EVERY: Final = 256
+_FIRST_RUN: Final = 2_000
+"""New configurations after which the search begins again for the first time; then it takes twice as many."""
+_SPREADS: Final = (16, 64, 4)
+"""How many events operations are moved, at most, in the orders in which they are tried after the first."""
 
 Config = tuple[Hashable, ...]
 """What took effect, and the number of the state, which stands last."""
@@ -44,57 +54,94 @@ class Order(Protocol):
     def blocked(self, config: Config) -> list[int]:
         """The operations of which one would have to take effect next, by their position."""
 
+    def reorder(self, chance: random.Random, spread: int) -> None:
+        """Try operations in another order from now on: each up to so many events later."""
+
 
 @dataclass(slots=True)
 class Searched:
     """The end of a search. `found`: the operations by the order they took effect in; None: there is no such order.
 
-    `furthest`: the longest order that was found, `stuck`: the configurations as far as that one; `stopped` by patience
-    or the bound. `configurations`: how many were met.
+    `furthest`: the longest order that was found, `stuck`: the configurations as far as that one. `configurations`: how
+    many were met.
     """
 
     found: list[int] | None
     furthest: list[int]
     stuck: list[Config]
-    stopped: bool
     configurations: int
 
 
-def search(order: Order, beginnings: Sequence[int], patience: Patience, most: int | None) -> Searched:
-    """Search depth first for a complete configuration. Raises `Stop` never: it is `stopped` then, or `ModelError`."""
-    parents: dict[Config, tuple[Config, int] | None] = {}
-    best: tuple[int, int] = (-1, -1)
-    best_config: Config | None = None
-    asked = 0
-    stopped = False
-    for state in beginnings:
-        start = order.first(state)
-        if start in parents:
-            continue
-        parents[start] = None
-        stack = [(start, order.after(start))]
-        while stack:
+class Search:
+    """A depth-first search for a complete configuration, some configurations at a time."""
+
+    def __init__(self, order: Order, beginnings: Sequence[int]) -> None:
+        self._order = order
+        self._beginnings = list(dict.fromkeys(order.first(state) for state in beginnings))
+        self._parents: dict[Config, tuple[Config, int] | None] = {}
+        self._best: tuple[int, int] = (-1, -1)
+        self._best_config: Config | None = None
+        self._stack: list[tuple[Config, Iterator[tuple[int, Config]]]] = []
+        self._begun = 0
+        self._run = _FIRST_RUN
+        self._until = _FIRST_RUN
+        self._restarts = 0
+        self._chance = random.Random(0)
+
+    @property
+    def configurations(self) -> int:
+        """How many were met."""
+        return len(self._parents)
+
+    def go_on(self, patience: Patience, most: int) -> Searched | None:
+        """Search until there are `most` configurations in all; None: it was not decided. Raises `ModelError`."""
+        parents, order, stack = self._parents, self._order, self._stack
+        asked = 0
+        while True:
+            if not stack:
+                if self._begun == len(self._beginnings):
+                    return self._failed()
+                self._visit(self._beginnings[self._begun], None)
+                self._begun += 1
+                continue
             config, following = stack[-1]
-            progress = order.progress(config)
-            if progress > best:
-                best, best_config = progress, config
             if order.complete(config):
-                return Searched(_path(parents, config), [], [], False, len(parents))
+                return Searched(_path(parents, config), [], [], len(parents))
             step = next((one for one in following if one[1] not in parents), None)
             if step is None:
                 stack.pop()
                 continue
             asked += 1
-            if (not asked % _ASKS_EVERY and patience.over is not None) or (most is not None and len(parents) >= most):
-                stopped = True
-                break
-            parents[step[1]] = (config, step[0])
-            stack.append((step[1], order.after(step[1])))
-        if stopped:
-            break
-    stuck = [config for config in parents if order.progress(config)[0] == best[0]]
-    furthest = [] if best_config is None else _path(parents, best_config)
-    return Searched(None, furthest, stuck, stopped, len(parents))
+            if len(parents) >= most or (not asked % _ASKS_EVERY and patience.over is not None):
+                # The step is not lost: nothing of it is known.
+                stack[-1] = (config, order.after(config))
+                return None
+            self._visit(step[1], (config, step[0]))
+            if len(parents) >= self._until:
+                self._begin_again()
+
+    def _visit(self, config: Config, parent: tuple[Config, int] | None) -> None:
+        self._parents[config] = parent
+        progress = self._order.progress(config)
+        if progress > self._best:
+            self._best, self._best_config = progress, config
+        self._stack.append((config, self._order.after(config)))
+
+    def _begin_again(self) -> None:
+        """What is on the stack is open, all else that was met leads nowhere."""
+        for config, _ in self._stack:
+            del self._parents[config]
+        self._stack.clear()
+        self._begun -= 1
+        self._order.reorder(self._chance, _SPREADS[self._restarts % len(_SPREADS)])
+        self._restarts += 1
+        self._run *= 2
+        self._until = len(self._parents) + self._run
+
+    def _failed(self) -> Searched:
+        stuck = [config for config in self._parents if self._order.progress(config)[0] == self._best[0]]
+        furthest = [] if self._best_config is None else _path(self._parents, self._best_config)
+        return Searched(None, furthest, stuck, len(self._parents))
 
 
 def _path(parents: dict[Config, tuple[Config, int] | None], config: Config) -> list[int]:
@@ -129,6 +176,13 @@ class RealTime:
         self._pending_kinds = [kinds[i] for i in self.pending]
         called = [operations[i].called for i in self.pending]
         self._available = [bisect_left(called, end) for end in ends]
+        self._ends = ends
+
+    def reorder(self, chance: random.Random, spread: int) -> None:
+        """Try operations in another order from now on: each up to so many events later."""
+        late = [end + chance.random() * spread for end in self._ends]
+        for waiting in self._open:
+            waiting.sort(key=late.__getitem__)
 
     def first(self, state: int) -> Config:
         """Nothing took effect."""
@@ -196,6 +250,7 @@ class ProgramOrder:
         for i, one in enumerate(operations):
             by_process.setdefault(one.process, []).append(i)
         self._processes = list(by_process.values())
+        self._turns = list(range(len(self._processes)))
         self._kinds = list(kinds)
         self._reads = [specification.only_reads(kind) for kind in kinds]
         self._optional = [one.ended is None for one in operations]
@@ -208,6 +263,10 @@ class ProgramOrder:
     def first(self, state: int) -> Config:
         """Each process is at its first operation."""
         return (tuple([0] * len(self._processes)), state)
+
+    def reorder(self, chance: random.Random, spread: int) -> None:
+        """Try the processes in another order from now on."""
+        chance.shuffle(self._turns)
 
     def _positions(self, config: Config) -> tuple[int, ...]:
         positions = config[0]
@@ -232,9 +291,9 @@ class ProgramOrder:
         positions, state = self._positions(config), config[1]
         assert isinstance(state, int)
         waiting = [
-            (number, process[position])
-            for number, (process, position) in enumerate(zip(self._processes, positions, strict=True))
-            if position < len(process)
+            (number, self._processes[number][positions[number]])
+            for number in self._turns
+            if positions[number] < len(self._processes[number])
         ]
         after = self._specification.after
         for number, one in waiting:

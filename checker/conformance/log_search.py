@@ -186,10 +186,11 @@ def search_log(
             found.accepted = node
             break
         for event, positions in following:
-            steps = fit.steps(node.state, event)
-            ways = len(steps) + (len(following) > 1)
-            for step in steps:
-                after = LogNode(step.target, positions, node.consumed + 1, 0, node, step, event, ways)
+            found_steps = [(one, step) for one in event.readings for step in fit.moves(node.state, one)]
+            ways = len(found_steps) + (len(following) > 1)
+            for one, taken in found_steps:
+                target = node.state if taken is None else taken.target
+                after = LogNode(target, positions, node.consumed + 1, 0, node, taken, one, ways)
                 _arrive(after, visited, look, put)
         if fit.silent_steps(node.state):
             if node.silent < fit.silent.most:

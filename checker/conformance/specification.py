@@ -34,6 +34,7 @@ class Specification:
         self._kinds: dict[tuple[object, ...], int] = {}
         self._bound: list[tuple[Routine, dict[str, int], Operation]] = []
         self._known: dict[tuple[int, int], tuple[int, ...]] = {}
+        self._reading: dict[int, bool] = {}
         self._called: dict[tuple[int, tuple[tuple[str, int], ...], int], list[Called | Aborted]] = {}
 
     @property
@@ -94,7 +95,13 @@ class Specification:
     def only_reads(self, kind: int) -> bool:
         """Whether operations of this kind can not change any state."""
         routine, _, operation = self._bound[kind]
-        return operation.ending != "unknown" and is_read_only(self.machine.program, routine)
+        return operation.ending != "unknown" and self._only_reads(routine)
+
+    def _only_reads(self, routine: Routine) -> bool:
+        known = self._reading.get(routine.number)
+        if known is None:
+            known = self._reading[routine.number] = is_read_only(self.machine.program, routine)
+        return known
 
     def constrains(self, operation: Operation) -> bool:
         """Whether something of this operation is compared with the model."""
@@ -132,7 +139,9 @@ class Specification:
         if found is None:
             if len(self._called) >= _MOST_REMEMBERED // 8:
                 self._called.clear()
-            found = list(calls(self.machine, self._states[state], self.receiver, routine, bound))
+            found = list(
+                calls(self.machine, self._states[state], self.receiver, routine, bound, self._only_reads(routine))
+            )
             self._called[key] = found
         return found
 

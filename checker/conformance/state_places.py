@@ -8,12 +8,13 @@ from typing import Any, Final
 from fizz.base.light import dataclass
 from interpreter import Machine, State
 from interpreter.state.state import UNBOUND
-from interpreter.values.intern import Tag
-from interpreter.values.observed import from_plain, same, to_plain
+from interpreter.values.intern import Interner, Tag
+from interpreter.values.observed import same
 
 _PLACE: Final = re.compile(
     r"\s*(?:(?P<length>len)\()?\s*(?:(?P<role>\w+)#(?P<number>\d+)\.)?(?P<name>\w+)(?P<rest>(?:\.\w+|\[[^\]]+\])*)\s*\)?\s*"
 )
+_SIZED: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET, Tag.GENERICSET, Tag.BAG, Tag.DICT, Tag.GENERICMAP, Tag.STRING})
 _PART: Final = re.compile(r"\.(\w+)|\[([^\]]+)\]")
 
 
@@ -54,21 +55,33 @@ def value_at(machine: Machine, state: State, instance: str | None, place: str) -
     if number == UNBOUND:
         where = f"{instance} has no field '{name}', and there is" if instance else "there is"
         raise NoSuchPlace(f"{where} no state variable '{name}'")
-    for attribute, index in _PART.findall(match["rest"]):
-        number = _part(machine, state, number, attribute, index, place)
-    number = _resolved(machine, state, number)
-    if match["length"]:
-        value = to_plain(machine.values, number)
-        if not isinstance(value, list | dict | str):
-            raise NoSuchPlace(f"'{place}': {machine.values.text(number)} has no length")
-        return ValueThere(None, len(value))
-    return ValueThere(number)
+    return part_of(machine.values, number, match["rest"], bool(match["length"]), place, state)
 
 
-def _resolved(machine: Machine, state: State, number: int) -> int:
+def split_place(place: str) -> tuple[bool, str, str]:
+    """Whether a place is the length of something, the name that it begins with, and what follows on it."""
+    match = _PLACE.fullmatch(place)
+    return (False, place, "") if match is None else (bool(match["length"]), match["name"], match["rest"])
+
+
+def part_of(
+    values: Interner, number: int, rest: str, length: bool, place: str, state: State | None = None
+) -> ValueThere:
+    """A part of a value, or its length. Aliases and fields of role instances need the state. Raises `NoSuchPlace`."""
+    for attribute, index in _PART.findall(rest):
+        number = _part(values, state, number, attribute, index, place)
+    number = _resolved(values, state, number)
+    if not length:
+        return ValueThere(number)
+    if values.tag(number) in _SIZED:
+        return ValueThere(None, len(values.payload(number)))
+    raise NoSuchPlace(f"'{place}': {values.text(number)} has no length")
+
+
+def _resolved(values: Interner, state: State | None, number: int) -> int:
     """What an alias refers to."""
-    if machine.values.tag(number) is Tag.REF:
-        return state.get(("cell", machine.values.payload(number)[0]))
+    if state is not None and values.tag(number) is Tag.REF:
+        return state.get(("cell", values.payload(number)[0]))
     return number
 
 
@@ -78,12 +91,11 @@ def _of_instance(state: State, instance: str, name: str) -> int:
     return found if found != UNBOUND else state.get(("param", role, int(number), name))
 
 
-def _part(machine: Machine, state: State, number: int, attribute: str, index: str, place: str) -> int:
-    values = machine.values
-    number = _resolved(machine, state, number)
+def _part(values: Interner, state: State | None, number: int, attribute: str, index: str, place: str) -> int:
+    number = _resolved(values, state, number)
     tag, payload = values.tag(number), values.payload(number)
     if attribute:
-        if tag is Tag.ROLE:
+        if tag is Tag.ROLE and state is not None:
             found = _of_instance(state, f"{payload[0]}#{payload[1]}", attribute)
             if found != UNBOUND:
                 return found
@@ -107,11 +119,6 @@ def agrees(machine: Machine, there: ValueThere, observed: Any) -> bool:
     return same(machine.values, there.number, observed)
 
 
-def text_of(machine: Machine, there: ValueThere) -> str:
+def text_of(values: Interner, there: ValueThere) -> str:
     """The value at a place as text."""
-    return str(there.computed) if there.number is None else machine.values.text(there.number)
-
-
-def text_of_observed(machine: Machine, observed: Any) -> str:
-    """An observed value as the model would print it."""
-    return machine.values.text(from_plain(machine.values, observed))
+    return str(there.computed) if there.number is None else values.text(there.number)

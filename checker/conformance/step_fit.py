@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
 from checker.conformance.event_map import NO_VALUE, Observed, Silent
-from checker.conformance.state_places import NoSuchPlace, agrees, text_of, text_of_observed, value_at
+from checker.conformance.observed_choices import ObservedChoices, chosen_name
+from checker.conformance.state_places import NoSuchPlace, agrees, text_of, value_at
 from checker.search.memo.memo import Memory
 from checker.traces.guards import Guards
 from fizz.base.near_names import near_hint
 from interpreter import Machine, State, Step, StepKind
+from interpreter.observed_steps import observed_steps
 from interpreter.state.step import NO_OUTCOME, Failure, Outcome
 from interpreter.values.observed import same, to_plain
 
@@ -28,7 +30,7 @@ class StepFit:
         self.machine = machine
         self.memory = Memory(machine)
         self.silent = silent
-        self._fitting: dict[tuple[State, object], tuple[Step, ...]] = {}
+        self._fitting: dict[tuple[State, object], tuple[Step | None, ...]] = {}
         self._moves: dict[tuple[State, str], tuple[Step, ...]] = {}
         self._silent: dict[State, tuple[Step, ...]] = {}
         program = machine.program
@@ -37,14 +39,17 @@ class StepFit:
         self.actions = tuple(keys)
         self._guards: Guards | None = None
 
-    def steps(self, state: State, event: Observed) -> tuple[Step, ...]:
-        """The steps that an event may be."""
+    def moves(self, state: State, event: Observed) -> tuple[Step | None, ...]:
+        """The steps that an event may be; None if it is none, and true of the state."""
         known = self._fitting.get((state, event.key))
         if known is None:
             if len(self._fitting) >= _MOST_REMEMBERED:
                 self._fitting.clear()
-            moves = self._moves_of(state, event)
-            known = tuple(step for step in moves if not self._why_not(state, step, event))
+            if event.is_step:
+                moves = self._moves_of(state, event)
+                known = tuple(step for step in moves if not self._why_not(state, step, event))
+            else:
+                known = () if self._not_so(state, event) else (None,)
             self._fitting[state, event.key] = known
         return known
 
@@ -91,7 +96,23 @@ class StepFit:
         return word in words or key_of(step.actor) in words or step.actor in words
 
     def _moves_of(self, state: State, event: Observed) -> tuple[Step, ...]:
-        """The steps of the action or the crash that an event names, whatever it says of values."""
+        """The steps of the action or the crash that an event names, whatever it says of values but choices."""
+        if event.choices and event.actor is not None:
+            return tuple(self._chosen(state, event, ObservedChoices(self.machine.values, event.choices)))
+        return self._all_moves(state, event)
+
+    def _chosen(self, state: State, event: Observed, choices: ObservedChoices) -> Iterator[Step]:
+        """The steps of an action with the choices that an event names."""
+        for candidate in self.machine.candidates(state, limits=False):
+            if event.label is None and candidate.name != event.actor:
+                continue
+            if self.machine.actor(candidate.rule) != event.actor:
+                continue
+            for step in observed_steps(self.machine, state, candidate, choices.admits):
+                if not step.crashes and (event.label is None or _is_at(step, event.label)):
+                    yield step
+
+    def _all_moves(self, state: State, event: Observed) -> tuple[Step, ...]:
         name = event.actor if event.actor is not None else f"crash-role {event.crashes}"
         key = (state, f"{name}/{event.label or ''}")
         known = self._moves.get(key)
@@ -103,7 +124,7 @@ class StepFit:
                 found = [step for step in found if step.crashes == (event.actor is None)]
             else:
                 found = [step for step in self._all(state) if step.actor == event.actor and not step.crashes]
-                found = [step for step in found if any(_has(label, event.label) for label in step.outcome.labels)]
+                found = [step for step in found if _is_at(step, event.label)]
             known = self._moves[key] = tuple(found)
         return known
 
@@ -112,18 +133,14 @@ class StepFit:
     def _why_not(self, state: State, step: Step, event: Observed) -> str:
         """What an event says that is not so of a step; empty if all is."""
         for name, value in event.choices:
-            labels = [label for label in step.outcome.choices if label.startswith(f"Any:{name}=")]
-            texts = (text_of_observed(self.machine, value), str(value))
-            if not any(label.partition("=")[2] in texts for label in labels):
-                return f"it chooses {', '.join(labels) or 'nothing'}, not {name}={texts[0]}"
+            word = f"Any:{chosen_name(name)}="
+            # What is chosen agrees; but is it chosen at all?
+            if not any(label.startswith(word) for label in step.outcome.choices):
+                return f"it does not choose {name}={json.dumps(value, default=str)}"
         for what, where, pairs in (("before", state, event.before), ("after", step.target, event.after)):
-            for place, value in pairs:
-                try:
-                    there = value_at(self.machine, where, event.instance, place)
-                except NoSuchPlace as failure:
-                    return f"{what} it {failure}"
-                if not agrees(self.machine, there, value):
-                    return f"{place} is {text_of(self.machine, there)} {what} it, not {json.dumps(value, default=str)}"
+            said = self._differs(where, event, pairs, f"{what} it")
+            if said:
+                return said
         if event.returns is not NO_VALUE:
             values = [number for _, number in step.outcome.returns]
             if not any(same(self.machine.values, number, event.returns) for number in values):
@@ -131,9 +148,35 @@ class StepFit:
                 return f"it returns {shown[0] if shown else None!r}, not {event.returns!r}"
         return ""
 
+    def _not_so(self, state: State, event: Observed) -> str:
+        """What an event that is no step says of a state and is not so; empty if all is."""
+        return self._differs(state, event, (*event.before, *event.after), "here")
+
+    def _differs(self, state: State, event: Observed, pairs: Sequence[tuple[str, Any]], when: str) -> str:
+        """The first of some places whose value is another one; empty if there is none."""
+        for place, value in pairs:
+            try:
+                there = value_at(self.machine, state, event.instance, place)
+            except NoSuchPlace as failure:
+                return f"{when} {failure}"
+            if not agrees(self.machine, there, value):
+                return f"{place} is {text_of(self.machine.values, there)} {when}, not {json.dumps(value, default=str)}"
+        return ""
+
     def reasons(self, state: State, event: Observed) -> list[str]:
+        """Why an event is nothing that fits a state, with all that it may be."""
+        return list(dict.fromkeys(reason for one in event.readings for reason in self._reasons(state, one)))
+
+    def _reasons(self, state: State, event: Observed) -> list[str]:
         """Why an event is no step of a state: the guards of its action, or what it says and is not so."""
+        if not event.is_step:
+            return [self._not_so(state, event) or "it fits here, but then nothing explains what comes next"]
         moves = self._moves_of(state, event)
+        if not moves and event.choices and event.actor is not None:
+            choices = ObservedChoices(self.machine.values, event.choices, keep=True)
+            list(islice(self._chosen(state, event, choices), _MOST_STEPS))
+            if choices.missed:
+                return [f"{event.actor}: {reason}" for reason in choices.nearest(_REASONS)]
         if moves:
             why = [self._why_not(state, step, event) for step in moves]
             found = [f"{step.name}: {reason}" for step, reason in zip(moves, why, strict=True) if reason]
@@ -164,8 +207,9 @@ def _guard_text(guard: Any) -> str:
     return f"{guard.text} (line {guard.line}){f': {facts}' if facts else ''}"
 
 
-def _has(label: str, wanted: str) -> bool:
-    return label == wanted or label.rpartition(".")[2] == wanted
+def _is_at(step: Step, wanted: str) -> bool:
+    """Whether a step passes a label, given with or without its action."""
+    return any(wanted in (label, label.rpartition(".")[2]) for label in step.outcome.labels)
 
 
 def key_of(actor: str | None) -> str:

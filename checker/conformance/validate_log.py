@@ -122,7 +122,7 @@ def _verdict(runs: Sequence[LogRun]) -> LogVerdict:
 def _refuse_unknown_actions(event_map: EventMap, fit: StepFit) -> None:
     """Refuse a map that names an action, or a silent step, that the model does not have."""
     functions = {f"{role.name}.{name}" for role in fit.machine.program.roles for name in role.functions}
-    for kind, rule in event_map.rules.items():
+    for kind, rule in [(kind, rule) for kind, rules in event_map.rules.items() for rule in rules]:
         if "action" in rule and key_of(str(rule["action"])) not in {*fit.actions, *functions}:
             hint = near_hint(str(rule["action"]), fit.actions) or f"its actions are {', '.join(fit.actions)}"
             place = Place(event_map.path, event_map.lines.get(kind, 1))
@@ -244,15 +244,13 @@ class _Run:
         for node in nodes:
             for name in self._violated(node):
                 self.said.setdefault(name, node.event)
-            if node.step is None:
-                continue
-            self.actions[key_of(node.step.actor)] += node.step.rule.kind.name == "START"
-            self.covered.update((span.file, span.line) for span in node.step.outcome.lines)
-            if node.event is None:
-                self.silent += 1
-            else:
+            if node.step is not None:
+                self.actions[key_of(node.step.actor)] += node.step.rule.kind.name == "START"
+                self.covered.update((span.file, span.line) for span in node.step.outcome.lines)
+                self.silent += node.event is None
+            if node.event is not None:
                 self.explained += 1
-                self.values += len(node.event.choices) + len(node.event.before) + len(node.event.after)
+                self.values += node.event.values
 
     def _rejection(self, found: LogSearched) -> Rejection:
         nodes = found.furthest
@@ -284,8 +282,8 @@ class _Run:
     def _entries(self, node: LogNode) -> Iterator[TraceEntry]:
         path = path_to(node)[-_STEPS_SHOWN - 1 :]
         for before, after in pairwise(path):
-            assert after.step is not None
-            yield step_entry(self.machine, before.state, after.step, after.step.target)
+            if after.step is not None:
+                yield step_entry(self.machine, before.state, after.step, after.step.target)
         if len(path) == 1 and node.step is None:
             initial, _ = self.machine.initial()
             begin = next(one for one in initial if one.state == node.state)

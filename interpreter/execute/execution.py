@@ -31,7 +31,7 @@ from interpreter.execute.view import Recorder
 from interpreter.execute.world import World
 from interpreter.library import deepcopy
 from interpreter.state.state import MISSING
-from interpreter.state.step import CHOICE_MARK, SOME_INDEX, FairChoice, Fork, ModelError
+from interpreter.state.step import CHOICE_MARK, NO_CHOICE, SOME_INDEX, Abort, FairChoice, Fork, ModelError
 from interpreter.values import Instance
 from interpreter.values.budget import METER
 from interpreter.values.freeze import freeze
@@ -70,6 +70,10 @@ def _waiting(count: int, started: tuple[int, ...]) -> tuple[Seq[int], Seq[str]]:
     return waiting, [f"Stmt:{i}" for i in waiting]
 
 
+Admits = Callable[[str, int], bool]
+"""Whether a choice, `Any:x=`, may be of the value with this id."""
+
+
 class Execution:
     """One execution path of a step. `yields` is False in the top-level Init and in assertions, which never yield."""
 
@@ -98,6 +102,8 @@ class Execution:
         """The alternatives of the path's `fair` choices, if it is followed together with others."""
         self.memento: Memento | None = None
         """The state at the first choice that is not given, if the path `branches`."""
+        self.admits: Admits | None = None
+        """Leaves only the alternatives of choices among values that were observed."""
         self._resumed: Callable[[], bool] | None = None
         self.moves = 0
         self._operations = code.operations
@@ -363,6 +369,10 @@ class Execution:
 
         The values are found and named once, also if the path is continued from here for each of them.
         """
+        if self.admits is not None:
+            values = [value for value in METER.attended(values) if self.admits(word, self._frozen(value))]
+            if not values:
+                raise Abort(NO_CHOICE, self.here())
         positions, labels, unique, charged = self._named(values, word)
         METER.charge(charged)
 

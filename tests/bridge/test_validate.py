@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from benchmarks.log_mutations import main
 from checker.conformance.validate_log import validate_logs
 from tests.bridge.conftest import Ended, Write
 
@@ -315,3 +316,102 @@ def test_a_long_log_needs_little_memory(write: Write) -> None:
     report = validate_logs(model, [log], write("m.yaml", text))
     assert (report.verdict, report.runs[0].explained, report.runs[0].values) == ("accepted", 5000, 5000)
     assert report.actions == {"Up": 5000}
+
+
+# --- what one event may say -------------------------------------------------------------------------------------------
+
+POST = """\
+role Clerk:
+    action Init:
+        self.sent = []
+        self.seen = 0
+
+    atomic action Send:
+        to = oneof clerks
+        require to != self
+        number = oneof range(3)
+        self.sent.append(struct(to=to, number=number, parts=("a", "b")))
+
+    atomic action Receive:
+        sender = oneof clerks
+        m = oneof [one for one in sender.sent if one.to == self]
+        sender.sent.remove(m)
+        self.seen += 1
+
+    atomic action Forget:
+        self.seen = 0
+
+action Init:
+    clerks = [Clerk(), Clerk()]
+"""
+POST_MAP = """\
+inside: entry.event
+event: what
+process: who
+order: file
+instances: {a: "Clerk#0", b: "Clerk#1", nobody: null}
+events:
+  send: {action: Clerk.Send, choices: {to: to}, after: {"sent[-1].number": number}}
+  receive: {action: Clerk.Receive, choices: {m.number: number, len(m.parts): "parts?"}}
+  idle: {observe: Clerk, before: {seen: seen}}
+  change: [{action: Clerk.Forget, after: {seen: seen}}, {action: Clerk.Receive, after: {seen: seen}}]
+"""
+
+
+def wrapped(what: str, who: str, **said: object) -> Event:
+    return {"level": "info", "entry": {"event": {"what": what, "who": who, **said}}}
+
+
+SENT = [wrapped("send", "a", to="b", number=2), wrapped("send", "a", to="b", number=1)]
+
+
+def verdict(write: Write, fizzpy: Run, *events: Event) -> Ended:
+    log = write("a.ndjson", [*SENT, *events])
+    return fizzpy("validate", write("post.fizz", POST), log, "--map", write("m.yaml", POST_MAP))
+
+
+def test_a_part_of_what_is_chosen(write: Write, fizzpy: Run) -> None:
+    """An event names a field of the message that is received, and its length; others do not fit, and it says why."""
+    assert verdict(write, fizzpy, wrapped("receive", "b", number=1, parts=2)).code == 0
+    ended = verdict(write, fizzpy, wrapped("receive", "b", number=0))
+    assert ended.code == 14 and "m.number may be 2, not 0" in ended.out
+    ended = verdict(write, fizzpy, wrapped("receive", "b", number=1, parts=3))
+    assert ended.code == 14 and "len(m.parts) may be 2, not 3" in ended.out
+
+
+def test_an_event_that_only_observes(write: Write, fizzpy: Run) -> None:
+    """It is no step; what it says is true of the state, or it is rejected there."""
+    events = (wrapped("idle", "b", seen=0), wrapped("receive", "b", number=2), wrapped("idle", "b", seen=1))
+    assert verdict(write, fizzpy, *events).code == 0
+    ended = verdict(write, fizzpy, *events, wrapped("idle", "b", seen=2))
+    assert ended.code == 14 and "seen is 1 here, not 2" in ended.out and "event 6" in ended.out
+
+
+def test_an_event_that_may_be_one_of_several_actions(write: Write, fizzpy: Run) -> None:
+    """One of them is enough; if none is, the reasons of all are told."""
+    events = (wrapped("change", "b", seen=1), wrapped("change", "b", seen=0))
+    assert verdict(write, fizzpy, *events).code == 0
+    ended = verdict(write, fizzpy, *events, wrapped("change", "b", seen=7))
+    assert ended.code == 14 and "Clerk#1.Forget: seen is 0 after it" in ended.out and "Clerk#1.Receive" in ended.out
+
+
+def test_the_event_inside_a_line(write: Write, fizzpy: Run) -> None:
+    """A line without the object that the map names is refused, with its place."""
+    ended = verdict(write, fizzpy, {"entry": {}})
+    assert ended.code == 2 and "a.ndjson:3" in ended.err and "'entry.event'" in ended.err
+
+
+def test_an_observation_has_no_choices(write: Write, fizzpy: Run) -> None:
+    """The map is refused."""
+    bad = POST_MAP.replace("{observe: Clerk, ", "{observe: Clerk, choices: {m: x}, ")
+    ended = fizzpy("validate", write("post.fizz", POST), write("a.ndjson", SENT), "--map", write("m.yaml", bad))
+    assert ended.code == 2 and "observes a state" in ended.err
+
+
+def test_mutations_of_a_log_are_counted(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    """Of the values that the map reads, those changed by hand are found; one that fits anyway is named."""
+    log = write("a.ndjson", [*SENT, wrapped("receive", "b", number=1), wrapped("idle", "b", seen=1)])
+    assert main([write("post.fizz", POST), log, "--map", write("m.yaml", POST_MAP), "--count", "4"]) == 0
+    out = capsys.readouterr().out
+    assert "accepted, 4 events" in out and "of 4 mutations are rejected at their event" in out
+    assert "entry" not in out.split("mutated: ")[1]
