@@ -315,7 +315,7 @@ class Program:
     reads_returns: bool
     choice_loops: ChoiceLoops
     refinements: tuple[RefinementProgram, ...]
-    bounded: bool = False
+    bounded: bool
     """Whether it is made of models that were explored only up to their bounds."""
 
     def role(self, name: str) -> RoleProgram:

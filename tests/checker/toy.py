@@ -148,6 +148,7 @@ def toy_program(toy: Toy, **options: Any) -> ToyProgram:
         reads_returns=False,
         choice_loops=ChoiceLoops(frozenset(), frozenset()),
         refinements=(),
+        bounded=False,
         toy=toy,
     )
 
