@@ -12,6 +12,8 @@ from hypothesis import settings
 
 # Before anything of the project is imported; commands that tests start inherit it.
 os.environ["FIZZPY_FROZEN"] = "1"
+# Where Python is told to keep no compiled files, each of the many commands would compile all of the project anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):
