@@ -140,6 +140,10 @@ class Filtered:
     def __init__(self, node: ast.Comprehension, scope: NameScope, compile_expression: Compile) -> None:
         self._fine = _Folded(node, ("list", "fine"), scope, compile_expression)
 
+    def filter(self, env: Environment) -> ElementFilter | None:
+        """The filter, of whatever elements; None if names do not mean what they meant."""
+        return ElementFilter(self._fine.fold(env)) if self._fine.same else None
+
     def of(self, env: Environment) -> tuple[SetValue, ElementFilter] | None:
         """The set and the filter; None if it is no set."""
         values = self._fine.values(env)
@@ -166,7 +170,7 @@ class _Folded:
         self._hidden = scope.hidden_builtins
 
     @cached_property
-    def _same(self) -> bool:
+    def same(self) -> bool:
         """Whether all names still mean what they meant when the comprehension was compiled: a later `def` may have
         hidden a builtin function, but not here."""
         later = self._scope.hidden_builtins - self._hidden
@@ -228,7 +232,7 @@ class _Folded:
         except (ModelMistake, ModelError):
             return None  # evaluated again, with its location
         # A set of class `SetValue` itself answers nothing, and is all there is while constants are computed.
-        return values if isinstance(values, SetValue) and type(values) is not SetValue and self._same else None
+        return values if isinstance(values, SetValue) and type(values) is not SetValue and self.same else None
 
     def fold(self, env: Environment) -> Fold:
         """The question for its value."""

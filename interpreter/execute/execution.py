@@ -31,7 +31,16 @@ from interpreter.execute.view import Recorder
 from interpreter.execute.world import World
 from interpreter.library import deepcopy
 from interpreter.state.state import MISSING
-from interpreter.state.step import CHOICE_MARK, NO_CHOICE, SOME_INDEX, Abort, FairChoice, Fork, ModelError
+from interpreter.state.step import (
+    CHOICE_MARK,
+    NO_CHOICE,
+    SOME_INDEX,
+    Abort,
+    FairChoice,
+    Fork,
+    ModelError,
+    one_of_some,
+)
 from interpreter.values import Instance
 from interpreter.values.budget import METER
 from interpreter.values.freeze import freeze
@@ -384,6 +393,12 @@ class Execution:
             raise Unchosen(len(labels))
         return resume()
 
+    def labels_of(self, values: Seq[object], word: str) -> Seq[str] | None:
+        """The labels of several values; None if some are alike, as values or by their labels."""
+        positions, labels, unique, charged = self._named(values, word)
+        METER.charge(charged)
+        return labels if unique and len(positions) == len(values) else None
+
     def _named(self, values: Seq[object], word: str) -> Named:
         """The distinct alternatives and their labels, cached by the values if these are scalars, else by their ids.
 
@@ -451,6 +466,20 @@ class Execution:
 
     def _mark_choice(self, label: str) -> None:
         self.labels.append(f"{CHOICE_MARK}{self.frames[-1].routine.name}.{label.removeprefix('Any:')}")
+
+    def take_one(self, labels: Seq[str]) -> int:
+        """Takes one of several values of which a state may admit fewer, by number from 1 on; 0: it admits none.
+
+        As `choose`; the labels differ, and paths are not followed together. Where the value stands among those that are
+        admitted depends on more than this path has read.
+        """
+        taken = self._choices[len(self.forks)] if self.repeats else 0
+        label = labels[taken - 1] if taken else ""
+        self.recorder.note(Fork(len(labels) + 1, taken, label))
+        self.forks.append(Fork(len(labels) + 1, one_of_some(taken) if taken else 0, label))
+        if taken and self.code.marks_choices:
+            self._mark_choice(label)
+        return taken
 
     def choose_fairly(self, span: Span, frame: Frame, value: object, alternatives: Seq[object]) -> None:
         """Records that the choice just made was a `fair` one."""

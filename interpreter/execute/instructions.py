@@ -28,7 +28,7 @@ from interpreter.execute.helpers import compile_effect
 from interpreter.execute.names import NameScope
 from interpreter.execute.world import Message
 from interpreter.library import operations
-from interpreter.state.step import NO_CHOICE, NOT_HELD, Abort, ModelError
+from interpreter.state.step import NO_CHOICE, NONE_ADMITTED, NOT_HELD, Abort, ModelError
 from interpreter.values import Instance, Stub, truth
 from interpreter.values.budget import METER
 from interpreter.values.problem import ModelMistake
@@ -192,11 +192,19 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
     word = f"Any:{instruction.text}="
     among = _among(instruction, scope)
     by_element = _by_element(among, iterable, scope, word)
+    some = None if among is None or condition is None else filtered(among, scope, compile_expression)
 
     def operation(run: Execution, frame: Frame) -> bool:
         run.only_in_steps("a choice", span)
         chosen = by_element(run, frame)
         alternatives = elements(iterable, frame, instruction.iterable.span) if chosen is None else chosen
+        if chosen is None and some is not None and run.observer is not None:
+            admits = some.filter(frame)
+            chosen = None if admits is None else run.observer.one_admitted(run, alternatives, word, admits)
+            if chosen is not None:
+                if not chosen:
+                    raise Abort(NONE_ADMITTED, span)
+                alternatives = chosen
         if condition is not None and chosen is None:
             alternatives = [item for item in alternatives if admitted(condition, frame, item)]
         if not alternatives:

@@ -62,6 +62,14 @@ class Observer(Protocol):
         """
         ...
 
+    def one_admitted(
+        self, run: Execution, values: Sequence[object], word: str, admitted: ElementFilter
+    ) -> Sequence[object] | None:
+        """Called at a choice among those of some values that `admitted` admits. There may be a path for each value: it
+        returns the one that this path takes, or none in the path for none. None: the choice is made as usual.
+        """
+        ...
+
     def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:
         """Called at a `for` loop: it may enter it for one iteration alone, or continue after it.
 

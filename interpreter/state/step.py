@@ -75,6 +75,17 @@ SOME_INDEX = -1
 the alternatives of a state. At most once in a path."""
 
 
+def one_of_some(number: int) -> int:
+    """Instead of the number of an alternative in `forks`: it is that one of all values, whichever of them the state
+    admits."""
+    return SOME_INDEX - number
+
+
+def is_one_of_some(taken: int) -> bool:
+    """Whether an entry of `forks` was made by `one_of_some`."""
+    return taken < SOME_INDEX
+
+
 class Cut:
     """The event at which an observer discards the reads recorded so far; observers define subclasses."""
 
@@ -118,6 +129,8 @@ class Outcome:
 NO_OUTCOME = Outcome((), None, (), (), (), False, (), (), (), ())
 NOT_HELD = "require"
 NO_CHOICE = "nothing to choose from"
+NONE_ADMITTED = "none of the values is admitted"
+"""As `NO_CHOICE`, of a path that holds only where each value was asked for by a path of its own, and had none."""
 NOTHING_DONE = "nothing done"
 GIVEN_UP = "comes back to where another path was"
 """Reasons for which paths are no steps: after NOTHING_DONE the path ran to its end, GIVEN_UP occurs in loops of
@@ -199,6 +212,11 @@ class Failure:
 def ends_step(result: Result) -> bool:
     """Whether a path with this result is the last one of its step."""
     return isinstance(result, Failure) and result.ends_step
+
+
+def is_none_admitted(result: Result) -> bool:
+    """Whether a path has this result because no value of a choice is admitted."""
+    return isinstance(result, Aborted) and result.reason == NONE_ADMITTED
 
 
 Result = Outcome | Aborted | Failure

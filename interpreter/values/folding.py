@@ -24,7 +24,7 @@ class Fold:
 
 @dataclass(frozen=True, slots=True)
 class ElementFilter:
-    """A condition on elements. `fine`: a fold that is true if no turn fails; an element has a result if it meets it."""
+    """A condition on elements. `fine`: a fold in which an element has a result if it meets the condition."""
 
     fine: Fold
 

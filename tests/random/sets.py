@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import fizz
@@ -392,8 +392,9 @@ def broken(text: str, settings: Settings, engines: Sequence[str] = ENGINES) -> s
     return found[0].split(" is ")[0] if found else None
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+def campaign(about: str, program: Callable[[Source], str], engines: Sequence[str]) -> None:
+    """The command: programs by the seeds from FIRST to before LAST; those that break a law are made small and kept."""
+    parser = argparse.ArgumentParser(description=about)
     parser.add_argument("first", type=int)
     parser.add_argument("last", type=int)
     parser.add_argument("--into", type=Path, default=Path("found"))
@@ -408,7 +409,7 @@ def main() -> None:
             sys.stdout.write(f"{seed}: {seen}\n")
             sys.stdout.flush()
         try:
-            law = in_time(20, lambda: broken(text, settings))  # noqa: B023 -- asked at once
+            law = in_time(20, lambda: broken(text, settings, engines))  # noqa: B023 -- asked at once
         except TooLong:
             law = "too long"
         seen[law] = seen.get(law, 0) + 1
@@ -421,7 +422,7 @@ def main() -> None:
 
             def same(smaller: str, law: str | None = law, settings: Settings = settings) -> bool:
                 try:
-                    return in_time(20, lambda: broken(smaller, settings)) == law
+                    return in_time(20, lambda: broken(smaller, settings, engines)) == law
                 except TooLong:
                     return False
 
@@ -431,4 +432,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    campaign(__doc__ or "", program, ENGINES)

@@ -88,6 +88,9 @@ class Effects:
         self._lost: dict[tuple[int, frozenset[int]], tuple[int, int]] = {}
         self._below: dict[Slot, int] = {}
         """How many slots are below each slot that effects write: they are overwritten with it."""
+        self._values: dict[tuple[Slot, int], tuple[Words, Words, Words]] = {}
+        """By slot and value with parts: the bits to be kept, those to be set, and what it adds to the key."""
+        self._cleared: dict[Slot, Words] = {}
         self.first: Ints = np.zeros(0, dtype=np.int64)
         self.length: Ints = np.zeros(0, dtype=np.int64)
         self.longest = 0
@@ -221,12 +224,17 @@ class Effects:
             found = self._placed[numbers, indexes]
         return found[:, 0], found[:, 1].astype(np.int64)
 
+    def forget_places(self) -> None:
+        """Forget what places stand for."""
+        self._placed[:] = NO_ORDER
+
     def compile(self) -> None:
         """Bring the arrays up to date with what was learned and with the packing."""
         self.elements.compile(self.effects)
         wide = {slot: len(self.packing.tables.below(slot)) for slot in self._below}
         if self._version != self.packing.moved or wide != self._below:
             self._version = self.packing.moved
+            self._values, self._cleared = {}, {}
             self.keep = [np.zeros(0, dtype=np.uint64) for _ in range(self.packing.width)]
             self.bits = [np.zeros(0, dtype=np.uint64) for _ in range(self.packing.width)]
             self.sums = np.zeros((0, 2), dtype=np.uint64)
@@ -242,14 +250,20 @@ class Effects:
         bits = np.zeros((self.packing.width, len(effects)), dtype=np.uint64)
         sums = np.zeros((len(effects), 2), dtype=np.uint64)
         written: dict[Slot, tuple[list[int], list[int]]] = {}
+        below: dict[Slot, list[Slot]] = {}
         for i, effect in enumerate(METER.attended(effects)):
             for slot, number in effect.writes:
-                self._below[slot] = len(self.packing.tables.below(slot))
-                held = dict(self.packing.tables.divided(slot, number))
-                for part in self._overwritten(slot, number):
-                    by, numbers = written.setdefault(part, ([], []))
+                if slot not in below:
+                    below[slot] = self.packing.tables.below(slot)
+                    self._below[slot] = len(below[slot])
+                if len(below[slot]) == 1 or self._interner.tag(number) is Tag.HEAD:
+                    # What was below the slot stays, if the head alone is new.
+                    by, numbers = written.setdefault(slot, ([], []))
                     by.append(i)
-                    numbers.append(held.get(part, UNBOUND))
+                    numbers.append(dict(self.packing.tables.divided(slot, number)).get(slot, UNBOUND))
+                    continue
+                sums[i] += self._write_all(slot, number, below[slot], keep[:, i], bits[:, i])
+                self.written.update(below[slot])
         for part, (by, numbers) in written.items():
             field = self.packing.fields[part]
             codes = np.array([field.table.codes[number] for number in numbers], dtype=np.int64)
@@ -261,9 +275,23 @@ class Effects:
         self.bits = [np.concatenate([old, new]) for old, new in zip(self.bits, bits, strict=True)]
         self.sums = np.concatenate([self.sums, sums])
 
-    def _overwritten(self, slot: Slot, number: int) -> list[Slot]:
-        """The slots that a write changes: what was below the slot before goes with it, unless the head alone is new."""
-        return [slot] if self._interner.tag(number) is Tag.HEAD else self.packing.tables.below(slot)
+    def _write_all(self, slot: Slot, number: int, below: list[Slot], keep: Words, bits: Words) -> Words:
+        """Write a value that has parts, and clear what was below its slot before; what it adds to the key."""
+        known = self._values.get((slot, number))
+        if known is None:
+            cleared = self._cleared.get(slot)
+            if cleared is None:
+                cleared = self._cleared[slot] = ~self.packing.mask(below)
+            set_to, sums = np.zeros_like(bits), np.zeros(2, dtype=np.uint64)
+            for part, held in self.packing.tables.divided(slot, number):
+                field = self.packing.fields[part]
+                code = field.table.codes[held]
+                set_to[field.word] |= np.uint64(code) << field.shift
+                sums += field.table.sums[code]
+            known = self._values[slot, number] = cleared, set_to, sums
+        keep &= known[0]
+        bits |= known[1]
+        return known[2]
 
     def _compile_effects(self, effects: list[Effect]) -> None:
         known = np.zeros(len(self.orders), dtype=np.int64)

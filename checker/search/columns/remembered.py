@@ -49,6 +49,10 @@ class Split:
         made = min(levels, len(self._widths))
         return not self._whole and all(len(unit.branch or ()) >= made for unit in self.units)
 
+    def width(self, level: int) -> int:
+        """How many alternatives the choice after so many others had at most, at least 1."""
+        return self._widths[level] if level < len(self._widths) else 1
+
     def forget(self) -> None:
         """Forget what the units have looked up."""
         self.units = [Unit(unit.branch) for unit in self.units]

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
+from math import prod
 from typing import Final, NamedTuple
 
 import numpy as np
 
 from checker.liveness.graph import LiveStep, crash_of
+from checker.search.columns.admitted import Admitted
 from checker.search.columns.capacity import MESSAGE, THREAD
 from checker.search.columns.code_tables import NO_PROPERTY, Ints, Mask
 from checker.search.columns.effects import NO_KIND, NO_ORDER, Effect, Effects, StepNumbers
@@ -33,6 +35,7 @@ from interpreter.state.step import (
     Rule,
     StepKind,
     StepOrder,
+    is_one_of_some,
 )
 
 MANY: Final = 1 << 62
@@ -47,7 +50,8 @@ class LookedUp(NamedTuple):
     """The bundles, per unit, of `rows`, which are rows `which` of those that were asked for.
 
     `indexes`: there is a row for each element that a row may choose, or for each message that can be delivered there;
-    per unit, the place of the element among those that its row can choose, or of the message (`StepRule.placed`).
+    per unit, the place of the element among those that its row can choose, or of the message (`StepRule.placed`). Or
+    the paths of units are for single values: their places among those that the row admits.
     `branches`: the first choices of the units. `slots`: where the messages are.
     """
 
@@ -87,6 +91,8 @@ class StepRule:
         self.ran = 0
         """How many steps it has made where it was not remembered, and in how many rows."""
         self.ran_in = 1
+        self._bases: list[int] = []
+        """By level of a choice with a path for each value, more than the largest number of a value (`placed`)."""
         self._begin(tree)
 
     def _begin(self, tree: ReadTree) -> None:
@@ -138,18 +144,16 @@ class StepRule:
             return [self._deliveries(rows)]
         choices, rule = self.space.memory.runner.choices, self.candidate.rule
         while True:
-            slot, level = choices.sets.get(rule), choices.levels.get(rule)
+            slot, level, apart = choices.sets.get(rule), choices.levels.get(rule), rule in choices.apart
             pairs = None if slot is None else self._pairs(slot, rows, level)
             units = self._bundles(rows, self.remembered.split, partial(self._without, rows, pairs, level))
-            found = [LookedUp(np.arange(len(rows)), rows, units, None, [])]
-            if slot != choices.sets.get(rule):
-                # The rule has begun to choose among elements, or does not any more.
+            if (slot, apart) != (choices.sets.get(rule), rule in choices.apart):
+                # The rule has begun to choose among elements or values, or does not any more.
                 continue
-            if pairs is None:
-                return found
-            found.append(pairs)
+            found = [LookedUp(np.arange(len(rows)), rows, units, None, self._branches)]
+            found += [] if pairs is None else [pairs]
             if not self._must_be_whole(found, level):
-                return found
+                return self._in_place(found)
             # The next lookup sees the alternatives as they are written.
             choices.give_up(rule)
             self.remembered.forget()
@@ -160,11 +164,45 @@ class StepRule:
         slot, level = choices.sets.get(rule), choices.levels.get(rule)
         pairs = None if slot is None else self._pairs(slot, rows, level, True)
         units = self._bundles(rows, self.remembered.split, partial(self._without, rows, pairs, level), True)
-        found = [LookedUp(np.arange(len(rows)), rows, units, None, [])]
-        if pairs is None:
+        found = [LookedUp(np.arange(len(rows)), rows, units, None, self._branches)]
+        found += [] if pairs is None else [pairs]
+        return None if self._must_be_whole(found, level) else self._in_place(found)
+
+    @property
+    def _branches(self) -> list[Branch]:
+        """The first choices of the units of paths that choose no element."""
+        return [unit.branch for unit in self.remembered.split.units]
+
+    @property
+    def _apart(self) -> set[int]:
+        """How many choices come before those with a path for each value."""
+        return self.space.memory.runner.choices.apart.get(self.candidate.rule) or set()
+
+    def _in_place(self, found: list[LookedUp]) -> list[LookedUp]:
+        """What was looked up, with the place of each value that was chosen among those that its row admits."""
+        if not self._apart:
             return found
-        found.append(pairs)
-        return None if self._must_be_whole(found, level) else found
+        levels = sorted(self._apart)
+        bases = [max(self.remembered.split.width(i), self.remembered.by_element.width(i)) for i in levels]
+        if bases != self._bases:
+            self._bases = bases
+            self.effects.forget_places()
+        admitted = Admitted(len(found[0].rows), self._apart)
+        for one in found:
+            admitted.add(one.branches, one.units, None if one is found[0] else one.which)
+        none = self.remembered.bundles.none_admitted
+        placed: list[LookedUp] = []
+        for one in found:
+            indexes = [admitted.numbers(branch, bases) for branch in one.branches]
+            units = one.units
+            if one is found[0]:
+                units = [admitted.without(*unit, none) for unit in zip(one.branches, one.units, strict=True)]
+            else:
+                assert one.indexes is not None
+                own = zip(one.indexes, indexes, strict=True)
+                indexes = [places * prod(bases) + numbers.take(one.which) for places, numbers in own]
+            placed.append(one._replace(units=units, indexes=indexes))
+        return placed
 
     def _deliveries(self, rows: Rows) -> LookedUp:
         """The bundles of each row with each message that can be delivered there."""
@@ -211,17 +249,21 @@ class StepRule:
         """Whether the paths for different elements matter to each other.
 
         So it is if one is the last path of its step, if a state has too many, or if it is not known which choices came
-        before that of an element that not every state admits.
+        before that of an element or value that not every state admits.
         """
-        bundles = self.remembered.bundles
+        bundles, apart = self.remembered.bundles, self._apart
+        if len(found) == 1 and not apart:
+            return False
         if any(bundles.ending(column) for one in found for column in one.units):
             return True
-        splits = (self.remembered.split, self.remembered.by_element)
-        if level and not all(split.distinguishes(level) for split in splits):
+        splits = (self.remembered.split, self.remembered.by_element)[: len(found)]
+        known = max(level or 0, max(apart, default=-1) + 1)
+        if known and not all(split.distinguishes(known) for split in splits):
             return True
-        pairs = found[1]
-        most = 1 + int(np.bincount(pairs.which).max(initial=0))
-        return most * len(pairs.units) * bundles.longest > bundles.most
+        most = 1
+        if len(found) == 2:
+            most += int(np.bincount(found[1].which).max(initial=0))
+        return most * len(found[-1].units) * bundles.longest > bundles.most
 
     def _bundles(self, rows: Rows, split: Split, elements: Callable[[Branch], Ints], known: bool = False) -> list[Ints]:
         """The bundles of the rows, per unit of a split.
@@ -284,12 +326,18 @@ class StepRule:
         if self.kind is StepKind.DELIVER:
             index, channel = divmod(place, self.space.channels)
             return (*self.candidate.order, channel, index), forks
-        return self.candidate.order, tuple([place if taken == SOME_INDEX else taken for taken in forks])
+        if all(taken >= 0 for taken in forks):
+            return self.candidate.order, forks
+        numbers: dict[int, int] = {}
+        for level, base in zip(sorted(self._apart, reverse=True), reversed(self._bases), strict=True):
+            place, numbers[level] = divmod(place, base)
+        known = [numbers[i] if is_one_of_some(taken) else taken for i, taken in enumerate(forks)]
+        return self.candidate.order, tuple([place if taken == SOME_INDEX else taken for taken in known])
 
     def _step_of(self, outcome: Outcome, twin: bool, place: int | None) -> StepNumbers:
         """The numbers of a step, or of its twin; none if they depend on a `place` that is not given."""
         if place is None:
-            if self.kind is StepKind.DELIVER or SOME_INDEX in outcome.forks:
+            if self.kind is StepKind.DELIVER or any(taken <= SOME_INDEX for taken in outcome.forks):
                 return NO_ORDER, NO_KIND
             place = 0
         order = StepOrder(*self.placed(outcome.forks, place), int(twin))

@@ -19,7 +19,7 @@ from checker.search.memo.element_choices import CHOSEN, BeginAnew
 from checker.search.memo.folds import UnknownElement
 from checker.search.memo.trie import Forking, Leaf, Leaves, Question, ReadTree, TreeNode
 from interpreter.state.state import Slot
-from interpreter.state.step import SOME_INDEX, ExecutionPath, Result
+from interpreter.state.step import SOME_INDEX, ExecutionPath, Result, is_none_admitted
 from interpreter.values.budget import EACH, METER
 
 UNKNOWN: Final = -1
@@ -61,6 +61,8 @@ class Bundles:
         self._joined: dict[tuple[int, int], int] = {}
         self._lengths: Ints = np.zeros(1, dtype=np.int64)
         self._ending: list[int] = []
+        self.none_admitted: list[int] = []
+        """The bundles which say that no value of a choice is admitted."""
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -73,6 +75,8 @@ class Bundles:
             self.parts.append(leaves)
             if any(leaf.ends for leaf in leaves):
                 self._ending.append(known)
+            if len(leaves) == 1 and is_none_admitted(leaves[0].result):
+                self.none_admitted.append(known)
             self.longest = max(self.longest, len(leaves))
         return known
 

@@ -20,6 +20,10 @@ NOWHERE: Final = Aborted("another path has the result", Span("", 0, 0, 0, 0))
 """The result of a path that has none, because the path for another element, or for none, has it."""
 
 
+MOST_APART: Final = 63
+"""Of more values than this, those that are admitted are found together."""
+
+
 class BeginAnew(Exception):
     """The tree of a rule cannot be added to: its paths will ask other questions from now on."""
 
@@ -27,14 +31,27 @@ class BeginAnew(Exception):
 class ElementChoices:
     """Which rules choose among elements. `sets`: the slot of the set; each rule has at most one.
 
-    `levels`: how many choices come before that of an element; only for rules that do not admit every element.
+    `levels`: how many choices come before that of an element; only for rules that do not admit every element. `apart`:
+    the rules that have a path for each value of a choice with a condition, and how many choices come before one such.
     """
 
     def __init__(self) -> None:
         self.sets: dict[Rule, Slot] = {}
         self.levels: dict[Rule, int] = {}
+        self.apart: dict[Rule, set[int]] = {}
         self._without: set[Rule] = set()
         self._labels: dict[tuple[Rule, str], int] = {}
+
+    def may_be_apart(self, rule: Rule) -> bool:
+        """Whether a rule has no path for each value of a choice with a condition, and has not given up."""
+        return rule not in self._without and rule not in self.apart
+
+    def set_apart(self, rule: Rule) -> None:
+        """Have a path for each value of the choices of a rule that have a condition, from now on.
+
+        What is remembered of it must be forgotten.
+        """
+        self.apart[rule] = set()
 
     def admits(self, rule: Rule, slot: Slot, level: int | None) -> bool:
         """Whether a rule chooses among the elements in a slot; raises `BeginAnew` if that is new.
@@ -61,8 +78,13 @@ class ElementChoices:
             self.give_up(rule)
             raise BeginAnew
 
+    def by_value(self, rule: Rule) -> bool:
+        """Whether a rule has paths for single elements or values that it chooses."""
+        return rule in self.sets or rule in self.apart
+
     def give_up(self, rule: Rule) -> None:
         """Let a rule choose as it is written. What is remembered of it must be forgotten."""
         self._without.add(rule)
         self.sets.pop(rule, None)
         self.levels.pop(rule, None)
+        self.apart.pop(rule, None)

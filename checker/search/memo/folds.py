@@ -27,8 +27,6 @@ from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import ModelMistake
 
 _COSTLY: Final = frozenset({"R20", "R24"})
-FINE: Final = ("list", "fine")
-"""The functions of a fold that is true unless a turn fails."""
 MOST_TURNS: Final = 4_096
 """Of more elements than this, turns are not asked one by one."""
 
@@ -100,8 +98,6 @@ class Folds:
         turn = fold.turns.get(element)
         if turn is None or turn.results is None or not turn.met <= self.noted:
             return True
-        if fold.functions == FINE:
-            return False
         return bool(turn.results) if fold.decisive is None else fold.decisive in turn.results
 
     def answer(self, step: str, elements: Sequence[int]) -> int:
@@ -129,8 +125,6 @@ class Folds:
 
     def _made(self, fold: KnownFold, found: list[int], keys: list[Hashable]) -> int:
         interner, functions = self.interner, fold.functions
-        if functions == FINE:
-            return interner.intern(Tag.BOOL, True)
         if fold.decisive is not None:
             return fold.decisive if fold.decisive in found else interner.intern(Tag.BOOL, functions[-1] == "all")
         if functions == ("list", "len"):

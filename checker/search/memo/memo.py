@@ -11,17 +11,20 @@ from typing import TYPE_CHECKING, Final
 from checker.core.effort import DIRECTLY, INTERPRETING, RECORDING, Phases
 from checker.search.memo.division import Divider, asks_all
 from checker.search.memo.element_choices import BeginAnew
+from checker.search.memo.in_place import in_place
 from checker.search.memo.parts_world import PartsView
 from checker.search.memo.remembering import RecordedPath, RememberingRunner
 from checker.search.memo.row_tables import RowTable
 from checker.search.memo.run_choice import THRESHOLDS, RunChoice, Thresholds
 from checker.search.memo.tally import Tally
-from checker.search.memo.trie import Counters, ReadTree
+from checker.search.memo.trie import Ask, Counters, ReadTree, RunOnce
 from interpreter import Machine
+from interpreter.compile.program import Pick
+from interpreter.compile.statements import instructions
 from interpreter.execute.next_states import Successor
 from interpreter.execute.view import PairView, View
 from interpreter.state.state import Layout, Slot, State
-from interpreter.state.step import ExecutionPath, Failure, Outcome, Result, Rule, StepKind
+from interpreter.state.step import ExecutionPath, Failure, Outcome, Result, Rule, StepKind, ends_step
 from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
@@ -81,6 +84,9 @@ class Memory:
         self._tables: dict[Rule, RowTable] = {}
         self._early_hits: dict[Rule, int] = {}
         self._met_once: set[Rule] = set()
+        self._apart_next: dict[Rule, bool] = {}
+        """Rules that have a path for each value of a choice with a condition, or do not any more, from the next new
+        path on."""
         self._forgotten: Counter[Rule] = Counter()
         """How often a large tree was forgotten."""
         self._met: dict[int, Result] = {}
@@ -188,7 +194,7 @@ class Memory:
                 return view.read(slot)
 
         most = self.machine.most_paths
-        found = tree.results(ask, lambda choices: self.run(rule, view, choices), most)
+        found = self._in_place(rule, tree, ask, lambda choices: self.run(rule, view, choices), most)
         if len(found) > most:
             found[most:] = [self.machine.too_many_paths(rule)]
         if table is not None and table.use:
@@ -196,17 +202,41 @@ class Memory:
             table.add(*states, asked, found)
         return found
 
+    def _in_place(self, rule: Rule, tree: ReadTree, ask: Ask, run: RunOnce, most: int) -> list[Result]:
+        """The results of a tree, with the alternatives numbered as a state has them."""
+        choices = self.runner.choices
+        while True:
+            paths = tree.paths(ask, run, most)
+            found = [result for _, result in paths]
+            if not choices.apart.get(rule):
+                return found
+            if len(found) <= most and not any(map(ends_step, found)):
+                return in_place(paths)
+            # The next walk sees the alternatives as they are written.
+            choices.give_up(rule)
+            tree.forget()
+
     def choice(self, rule: Rule) -> RunChoice:
         """How a rule is run at present."""
         known = self._choices.get(rule)
         if known is None:
-            known = self._choices[rule] = RunChoice(partial(self._runs_directly, rule), self.thresholds)
+            known = self._choices[rule] = RunChoice(partial(self._goes_directly, rule), self.thresholds)
         return known
 
     def runs_anew(self, rule: Rule) -> bool:
         """Whether a rule is not remembered at present."""
         choice = self._choices.get(rule)
         return choice is not None and not choice.remembered
+
+    def _goes_directly(self, rule: Rule) -> bool:
+        """Whether a rule that repeats too little is run directly now. First it has a path for each value that it may
+        choose: it may repeat so."""
+        if self._may_set_apart(rule):
+            self._apart_next[rule] = True
+            return False
+        if rule in self.runner.choices.apart:
+            self._apart_next[rule] = False
+        return self._runs_directly(rule)
 
     def _runs_directly(self, rule: Rule) -> bool:
         """Whether a rule can be run as a function of Python. Parts of steps that are watched need the interpreter."""
@@ -291,6 +321,7 @@ class Memory:
 
     def run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> ExecutionPath:
         """One execution path of a rule, to be remembered. Raises `BeginAnew` if paths ask otherwise from now on."""
+        self._set_apart(rule)
         if self._records(rule):
             return self._record(rule, view, choices)
         with self._phases.during(INTERPRETING):
@@ -301,11 +332,47 @@ class Memory:
         self.listener(rule, path)
         return path
 
+    def _set_apart(self, rule: Rule) -> None:
+        """Have a path for each value of the choices of a rule with a condition, or not any more, if that was decided.
+
+        Raises `BeginAnew` then.
+        """
+        apart = self._apart_next.pop(rule, None)
+        if apart is None:
+            apart = self.tree(rule).counters.calls >= self.thresholds.apart and self._may_set_apart(rule)
+            if not apart:
+                return
+        if apart:
+            self.runner.choices.set_apart(rule)
+            self._choices.pop(rule, None)
+        else:
+            self.runner.choices.give_up(rule)
+            self.choice(rule).recorded = self._recording.get(rule, False)
+        self._tables.pop(rule, None)
+        raise BeginAnew
+
+    def _may_set_apart(self, rule: Rule) -> bool:
+        """Whether a rule may have a path for each value of the choices with a condition, and has none yet.
+
+        Other processes ask the same questions, coverage counts what each condition finds, and an image of least key has
+        other alternatives than the state that it is of.
+        """
+        if type(self.machine) is not Machine or self.machine.images.needed:
+            return False
+        if self.machine.code.decisions is not None or self.listener is not None:
+            return False
+        return rule.kind is StepKind.START and self.runner.choices.may_be_apart(rule) and self._chooses_some(rule)
+
+    def _chooses_some(self, rule: Rule) -> bool:
+        """Whether the text of a rule has a choice with a condition."""
+        found = instructions(self.machine.program.routines[rule.subject].body)
+        return any(isinstance(one, Pick) and one.condition is not None for one in found)
+
     def _records(self, rule: Rule) -> bool:
         """Whether the paths of a rule are recorded by a function of Python."""
         known = self._recording.get(rule)
         if known is not None:
-            return known and rule not in self.runner.choices.sets
+            return known and not self.runner.choices.by_value(rule)
         if rule.kind not in (StepKind.START, StepKind.ASSERT):
             return False
         tree = self.tree(rule)
@@ -320,7 +387,7 @@ class Memory:
         if type(self.machine) is not Machine or self.machine.code.decisions is not None or self.listener is not None:
             # Other processes run the same rules by the interpreter, and paths must ask the same questions.
             return False
-        if rule in self.runner.costly:
+        if rule in self.runner.costly or self.runner.choices.by_value(rule):
             return False
         if self._recorded is None:
             # Small models need none of it.

@@ -14,7 +14,15 @@ from math import prod
 from typing import Final, NamedTuple
 
 from checker.search.memo.division import Divider
-from checker.search.memo.element_choices import CHOSEN, ELSEWHERE, EMPTY, NOWHERE, BeginAnew, ElementChoices
+from checker.search.memo.element_choices import (
+    CHOSEN,
+    ELSEWHERE,
+    EMPTY,
+    MOST_APART,
+    NOWHERE,
+    BeginAnew,
+    ElementChoices,
+)
 from checker.search.memo.folds import Folds, PathFolds
 from checker.search.memo.independence import independent_loops
 from checker.search.memo.open_containers import OpenContainer, asked_by_elements
@@ -32,7 +40,7 @@ from interpreter.execute.reach import changed, members
 from interpreter.execute.settlement import Settlement
 from interpreter.execute.view import Recorder, View
 from interpreter.state.domains import Segment
-from interpreter.state.step import Abort, Cut, ExecutionPath, FairChoice, Fork, Rule, StepKind
+from interpreter.state.step import Abort, Cut, ExecutionPath, FairChoice, Fork, ModelError, Rule, StepKind
 from interpreter.values import Container, FunctionValue, ModuleValue, SetValue, StructValue
 from interpreter.values.budget import METER, ShareSpent
 from interpreter.values.folding import ElementFilter
@@ -187,6 +195,12 @@ class ByParts:
         """Choices are made as they are written."""
         return None
 
+    def one_admitted(
+        self, run: Execution, values: Sequence[object], word: str, admitted: ElementFilter
+    ) -> Sequence[object] | None:
+        """Choices are made as they are written."""
+        return None
+
     def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:
         """Loops are run as they are written."""
         return None
@@ -314,17 +328,59 @@ class Remembering(ByParts):
         assert isinstance(values, SetValue)
         self.elsewhere = number == ELSEWHERE
         if admitted is not None and not self.elsewhere:
-            if values.folded(admitted.fine) is None:
-                # A turn fails, and so does the choice.
-                self._choices.give_up(self._rule)
-                raise BeginAnew
-            self.elsewhere = not admitted.admits(world.thaw(number))
+            spent, made = METER.spent
+            self.elsewhere = not self._admits(run, world.thaw(number), admitted)
+            others = len(self._divider.met.get(slot, ()))
+            METER.charge(others * (METER.spent[0] - spent))
+            METER.make(others * (METER.spent[1] - made))
         if self.elsewhere:
             raise Abort(NOT_HERE)
         label = word + world.interner.text(number)
         self._choices.name(self._rule, label, number)
         run.take(label)
         return (world.thaw(number),)
+
+    def one_admitted(
+        self, run: Execution, values: Sequence[object], word: str, admitted: ElementFilter
+    ) -> Sequence[object] | None:
+        """Ask for one of the values, if the rule has a path for each."""
+        rule, choices = self._rule, self._choices
+        if rule not in choices.apart or run.headers is not None or not 1 < len(values) <= MOST_APART:
+            return None
+        labels = run.labels_of(values, word)
+        if labels is None:
+            return None
+        choices.apart[rule].add(len(run.forks))
+        # One part for each value, one for the choice itself.
+        self._shares *= len(values) + 1
+        taken = run.take_one(labels)
+        if not taken:
+            return ()
+        value = values[taken - 1]
+        if not self._admits(run, value, admitted):
+            self.elsewhere = True
+            raise Abort(NOT_HERE)
+        return (value,)
+
+    def _admits(self, run: Execution, value: object, admitted: ElementFilter) -> bool:
+        """Whether a value meets the condition of a choice, which is asked for it alone.
+
+        Raises `BeginAnew` if that fails, and so does the choice; or if what it does matters to other values.
+        """
+        asked, fold, ids_of = _AskedSoFar(run, self._rule, self._restart), admitted.fine, self._folds.ids_of
+        # That it changes once more what was changed before would not be seen.
+        alone, depth = not (fold.calls and asked.has_changed), METER.depth
+        try:
+            before = (asked.changes(), ids_of(fold.held())) if fold.calls else None
+            fits = admitted.admits(value)
+            alone = alone and not (fold.calls and before != (asked.changes(), ids_of(fold.held())))
+        except (ModelMistake, ModelError):
+            METER.depth = depth
+            alone = fits = False
+        if not alone:
+            self._choices.give_up(self._rule)
+            raise BeginAnew
+        return fits
 
     def take_turn(self, run: Execution, loop: ForLoop, rest: Sequence[object]) -> bool | None:
         """Enter a loop of independent turns for one of them alone, or go on after it, by a choice."""
@@ -359,7 +415,7 @@ class Remembering(ByParts):
         No step that is put together from such paths may be too costly. What is spent before a restart and after it may
         come from two paths: each has half of the budget. Turns that were asked one by one have a part of it each.
         """
-        if not self._chosen and self._rule in self._choices.sets:
+        if not (self._chosen or self.elsewhere) and self._rule in self._choices.sets:
             # Of the paths that choose no element there is one for all elements together.
             self.elsewhere = run.recorder.read(CHOSEN) > ELSEWHERE
         if any(container.changed for container in self._held):

@@ -22,6 +22,9 @@ class Thresholds:
     recording: int = 32
     """Interpreter calls for a rule before its paths are recorded by a function of Python, if they can be: it takes as
     long to make one."""
+    apart: int = _NEVER
+    """Interpreter calls for a rule before it has a path for each value of a choice with a condition, also where it
+    would not be run directly otherwise."""
     learning: int = 1_000
     """Interpreter calls for a rule before it may be run directly: what it reads may repeat later."""
     hopeless: int = 128
@@ -46,9 +49,9 @@ class Thresholds:
 THRESHOLDS: Final = Thresholds()
 ALWAYS: Final = Thresholds(recording=_NEVER, learning=0, window=0, trial=0, share=-1.0, unnoted=0)
 """Rules are run directly from the beginning."""
-INTERPRETED: Final = Thresholds(recording=_NEVER)
+INTERPRETED: Final = Thresholds(recording=_NEVER, apart=0)
 """Paths to be remembered are run by the interpreter."""
-RECORDED: Final = Thresholds(recording=0, unnoted=0)
+RECORDED: Final = Thresholds(recording=0, apart=8, unnoted=0)
 """Paths are recorded by functions of Python from the beginning."""
 REMEMBERED: Final = Thresholds(recording=_NEVER, learning=_NEVER, hopeless=_NEVER, unnoted=_NEVER)
 """Rules are run by the interpreter alone, which marks choices among the labels of steps."""

@@ -139,6 +139,10 @@ class ReadTree:
 
         `run` is called for paths that are not known.
         """
+        return [result for _, result in self.paths(ask, run, most)]
+
+    def paths(self, ask: Ask, run: RunOnce, most: int) -> list[tuple[tuple[int, ...], Result]]:
+        """As `results`, each with the choices of its path."""
         counters = self.counters
         counters.evaluations += 1
         counters.walks += 1
@@ -152,8 +156,8 @@ class ReadTree:
             counters.hits += calls == counters.calls
             return found
 
-    def _walk(self, ask: Ask, run: RunOnce, most: int) -> list[Result]:
-        found: list[Result] = []
+    def _walk(self, ask: Ask, run: RunOnce, most: int) -> list[tuple[tuple[int, ...], Result]]:
+        found: list[tuple[tuple[int, ...], Result]] = []
         # Branches still to be walked, the next one last: the fork, which alternative, the choices up to and with it,
         # and how many events lie before the branch.
         pending: list[tuple[Forking | None, int, tuple[int, ...], int]] = [(None, 0, (), 0)]
@@ -185,9 +189,9 @@ class ReadTree:
                         branch = self.branch(node, 0, lambda: run(choices), depth)  # noqa: B023
                     node = branch
             if isinstance(node, Leaf):
-                found.append(node.result)
+                found.append((choices, node.result))
             else:
-                found += [leaf.result for leaf in node.leaves]
+                found += [(choices, leaf.result) for leaf in node.leaves]
             if len(found) > most or node.ends:
                 break
         return found

@@ -1,0 +1,101 @@
+"""Choices with a condition whose values are asked for one by one: every engine finds what the plain one finds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from checker.core.report import Report
+from checker.search.columns.admitted import Admitted
+from checker.search.memo.in_place import in_place
+from fizz import Span
+from interpreter.state.step import NONE_ADMITTED, Aborted, Outcome, one_of_some
+from tests.random import laws
+from tests.random.choices import ENGINES, program
+from tests.random.sets import broken, settings_of
+from tests.random.source import seeded
+
+VALUES = 4
+
+
+def agreed(text: str, states: int = 2_000) -> Report:
+    """The report of the plain engine; all engines give the same."""
+    settings = Settings(keep_going=True, limits=Limits(states=states))
+    assert laws.differences(text, settings, ENGINES) == []
+    return laws.reports(text, settings, ())["plain"]
+
+
+MODEL = """\
+---
+deadlock_detection: false
+options: {{crash_on_yield: false}}
+---
+NODES = ["c", "a", "b"]
+def mark(into, node):
+    into.append(node)
+    return len(into)
+action Init:
+    busy = {{node: 0 for node in NODES}}
+    mail = set()
+    taken = None
+    log = []
+atomic action Work:
+    node = oneof NODES
+    busy[node] = (busy[node] + 1) % 3
+    mail.add((node, busy[node]))
+atomic action Take:
+    {take}
+"""
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        "node = oneof busy if busy[node] > 0\n    taken = node",
+        "node = oneof busy if busy[node] > 0\n    other = oneof NODES if busy[other] < busy[node]\n    taken = other",
+        "node = oneof busy if busy[node] == 1\n    m = oneof mail if m[0] == node and m[1] == 2\n    mail.remove(m)",
+        "index = oneof range(len(mail)) if index % 2 == 1\n    taken = index",
+        "node = fair<strong> oneof busy.keys() if busy[node] == 2\n    busy[node] = 0\n    taken = node",
+        "node = oneof NODES if 2 // busy[node] > 1\n    taken = node",
+        "node = oneof NODES if mark(log, node) > 1\n    taken = node",
+        "seen = []\n    node = oneof NODES if mark(seen, node) > busy[node]\n    taken = (node, len(seen))",
+        "m = oneof mail if busy[m[0]] == m[1]\n    taken = m",
+        "node = oneof NODES if node == 3\n    taken = node",
+    ],
+)
+def test_each_value_by_a_path_of_its_own(take: str) -> None:
+    """Keys of a dict, indexes, and elements of lists and sets; after another; with conditions that fail or change."""
+    assert agreed(MODEL.format(take=take)).states > 20
+
+
+def test_which_values_a_state_admits_is_counted_alike_by_rows_and_by_columns() -> None:
+    """A path for a value has its number among those that the state admits; the path for none is there if none is."""
+    somewhere = Span("", 0, 0, 0, 0)
+    for number in range(2**VALUES):
+        values = [value for value in range(1, VALUES + 1) if number >> (value - 1) & 1]
+        paths: list[tuple[tuple[int, ...], Outcome | Aborted]] = [((0,), Aborted(NONE_ADMITTED, somewhere))]
+        paths += [((value,), _taking(one_of_some(value))) for value in values]
+        by_rows = [result.forks if isinstance(result, Outcome) else None for result in in_place(paths)]
+        admitted = Admitted(1, {0})
+        branches = [(value,) for value in range(VALUES + 1)]
+        units = [np.array([1]), *[np.array([int(value in values)]) for value in range(1, VALUES + 1)]]
+        admitted.add(branches, units, None)
+        left = [int(admitted.without(*unit, [1])[0]) for unit in zip(branches, units, strict=True)]
+        numbers = [int(admitted.numbers(branch, [VALUES + 1])[0]) for branch in branches]
+        by_columns = [(numbers[value],) if value else None for value in range(VALUES + 1) if left[value]]
+        assert by_columns == by_rows
+
+
+def _taking(taken: int) -> Outcome:
+    return Outcome((), None, (), (), (taken,), False, (), (), (), ())
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_programs(block: int) -> None:
+    """Random programs about choices with a condition; `python -m tests.random.choices` has as many as you like."""
+    for seed in range(5 * block, 5 * block + 5):
+        source = seeded(seed)
+        text = program(source)
+        assert broken(text, settings_of(source), ENGINES[:3]) is None, text
