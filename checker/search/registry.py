@@ -31,7 +31,7 @@ def _recorded(wide: int | None, workers: int = 1) -> EmbeddedEngine:
     from checker.search.engines.embedded import Sharing
     from checker.search.memo.run_choice import RECORDED
 
-    return _embedded()(wide, Sizes(many_values=0), RECORDED, Sharing(workers, wide=1))
+    return _embedded()(wide, Sizes(many_values=0, lockstep=2), RECORDED, Sharing(workers, wide=1))
 
 
 def _directly(wide: int | None) -> EmbeddedEngine:

@@ -15,7 +15,7 @@ from checker.search.columns.lookup import Unit
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.sources import Asked, Columns, RunRow, StateColumns, TooMany
-from checker.search.columns.trie_walk import UNKNOWN, Bundles, NotKnown, Walker
+from checker.search.columns.trie_walk import UNKNOWN, Bundles, NotKnown, TakenBranches, Walker
 from checker.search.memo.element_choices import BeginAnew
 from checker.search.memo.trie import Leaf, ReadTree, TreeNode
 from fizz import Span
@@ -97,6 +97,7 @@ class Remembered:
         self.shared = shared
         self._sizes = sizes
         self.bundles = Bundles(most)
+        self._branches = TakenBranches(sizes.lockstep)
         self._ends: dict[Span | None, Leaf] = {}
         self.split = Split(False)
         self.by_element = Split(True)
@@ -188,6 +189,7 @@ class Remembered:
     def forget(self) -> None:
         """Forget everything but the numbers of bundles."""
         self.tree.forget()
+        self._branches.known = None
         for split in (self.split, self.by_element):
             split.forget()
 
@@ -216,5 +218,5 @@ class Remembered:
             left -= lengths
 
     def _walker(self, unit: Unit, source: Asked, chooses: bool, made: list[Walker]) -> Walker:
-        made.append(Walker(self.tree, source, self.bundles, unit.branch, chooses, self.shared))
+        made.append(Walker(self.tree, source, self.bundles, unit.branch, chooses, self._branches, self.shared))
         return made[-1]

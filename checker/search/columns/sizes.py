@@ -13,6 +13,8 @@ class Sizes:
     """Rows for learning a rule, and as many paths or more after them, which decide whether remembering pays."""
     worthwhile: float = 0.2
     """Remembering pays if at least this share of these paths needs no interpreter."""
+    lockstep: int = 1 << 7
+    """So many rows that a table does not know go through a tree together, each by one question at a time."""
     steps: int = 1 << 22
     """Rows that are expanded together may make so many steps, unless it is one row."""
     many_values: int = 32

@@ -14,6 +14,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from checker.search.columns.code_tables import Ints
+from checker.search.columns.lockstep import Asking, KnownBranches, LockstepWalk
 from checker.search.columns.packing import Scalars
 from checker.search.memo.element_choices import CHOSEN, BeginAnew
 from checker.search.memo.folds import UnknownElement
@@ -127,13 +128,21 @@ _FEW: Final = 32
 _NOTHING: Final = Leaves(())
 
 
+class TakenBranches:
+    """The branches of a rule's tree that rows have taken in lockstep, which so `many` rows do; from walk to walk."""
+
+    def __init__(self, many: int) -> None:
+        self.many = many
+        self.known: KnownBranches | None = None
+
+
 class Walker:
     """Walks one rule's tree. `slots` collects what was read, `sizes` how many alternatives each choice had at most,
     `together` that the paths of a row have to stay in one bundle: some alternatives had equal texts, or some path was
     the last one.
 
     `branch`: only paths whose first choices are these (None: all paths). `by_element`: rows have an element each, which
-    their paths take by a choice. `shared`: trees by the answer at the root.
+    their paths take by a choice. `branches`: taken in walks before. `shared`: trees by the answer at the root.
     """
 
     def __init__(
@@ -143,9 +152,11 @@ class Walker:
         bundles: Bundles,
         branch: tuple[int, ...] | None,
         by_element: bool,
+        branches: TakenBranches,
         shared: dict[int, TreeNode] | None = None,
     ) -> None:
         self.tree = tree
+        self.branches = branches
         self.shared = shared
         self.source = source
         self.bundles = bundles
@@ -162,7 +173,25 @@ class Walker:
             return np.zeros(0, dtype=np.int64)
         if self.tree.root is None:
             self.tree.root = self.tree.learn(self.source.run(int(rows[0]), ()), 0)
-        return self._node(self.tree.root, rows, (), 0)
+        return self._node(self.tree.root, rows, (), 0) if len(rows) < self.branches.many else self._in_lockstep(rows)
+
+    def _in_lockstep(self, rows: Ints) -> Ints:
+        root = self.tree.root
+        assert root is not None
+        if self.branches.known is None or self.branches.known.root is not root:
+            self.branches.known = KnownBranches(root)
+        chooses = self._chooses if self._by_element else None
+        asking = Asking(self.source.codes, self._only, self._met, chooses, self._ours, self._bundle)
+        walk = LockstepWalk(self.branches.known, rows, asking)
+        walk.go()
+        self.slots |= walk.slots
+        for left in walk.left:
+            go_on = self._each_alone if len(left.which) <= _FEW else self._node
+            walk.found[left.which] = go_on(left.node, rows[left.which], left.choices, left.depth)
+        return walk.found
+
+    def _bundle(self, node: Leaf | Leaves) -> int:
+        return self.bundles.number(_leaves(node))
 
     def known(self, rows: Ints) -> Ints:
         """The bundle of each row; `UNKNOWN` where the source raises `NotKnown` instead of running a path."""
@@ -179,8 +208,7 @@ class Walker:
             if isinstance(node, Forking):
                 return self._fork(node, rows, choices, depth + 1)
             if len(rows) <= _FEW:
-                found = [self.bundles.number(self._alone(node, row, choices, depth)) for row in rows.tolist()]
-                return np.array(found, dtype=np.int64)
+                return self._each_alone(node, rows, choices, depth)
             depth += 1
             if node.slot == CHOSEN and self._by_element:
                 if not self._chooses(len(choices)):
@@ -192,6 +220,10 @@ class Walker:
                 break
             node = self._branch(node, answers, int(rows[0]), choices, depth)
         return self._read(node, *answers, rows, choices, depth)
+
+    def _each_alone(self, node: TreeNode, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
+        found = [self.bundles.number(self._alone(node, row, choices, depth)) for row in rows.tolist()]
+        return np.array(found, dtype=np.int64)
 
     def _alone(self, node: TreeNode | None, row: int, choices: tuple[int, ...], depth: int) -> tuple[Leaf, ...]:
         """The results of one row, in order of the choices, at most one more than most: few rows go faster alone.
@@ -268,7 +300,7 @@ class Walker:
 
     def _end(self, node: Leaf | Leaves, rows: Ints, choices: tuple[int, ...]) -> Ints:
         self.together |= node.ends
-        return np.full(len(rows), self.bundles.number(_leaves(node)) if self._ours(choices) else 0, dtype=np.int64)
+        return np.full(len(rows), self._bundle(node) if self._ours(choices) else 0, dtype=np.int64)
 
     def _branch(self, node: Question, answer: int, row: int, choices: tuple[int, ...], depth: int) -> TreeNode:
         found = node.branches.get(answer)
@@ -320,27 +352,32 @@ class Walker:
         total = self.bundles.chain(alternatives())
         if ended:
             # Some rows have no further paths, the others have.
-            found = [self.bundles.number(self._alone(node, row, choices, depth - 1)) for row in rows.tolist()]
-            return np.array(found, dtype=np.int64)
+            return self._each_alone(node, rows, choices, depth - 1)
         return np.zeros(len(rows), dtype=np.int64) if total is None else total
 
     def _taken(self, node: Forking, level: int) -> Sequence[int]:
         """The alternatives that are asked for at a choice that `level` choices precede."""
-        size = len(node.branches)
+        size, only = len(node.branches), self._only(level)
+        self._met(level, size)
+        self.together |= not node.unique
+        if only is None:
+            return range(size)
+        return [only] if only < size else []
+
+    def _only(self, level: int) -> int | None:
+        """The only alternative that is asked for at a choice after so many others; None: all are."""
+        return None if self.branch is None or level >= len(self.branch) else self.branch[level]
+
+    def _met(self, level: int, size: int) -> None:
+        """Note that a choice after so many others had so many alternatives."""
         while len(self.sizes) <= level:
             self.sizes.append(0)
         self.sizes[level] = max(self.sizes[level], size)
-        self.together |= not node.unique
-        if self.branch is None or level >= len(self.branch):
-            return range(size)
-        return [self.branch[level]] if self.branch[level] < size else []
 
     def _chooses(self, level: int) -> bool:
         """Whether paths are asked for that choose an element after so many choices: of several units the first's."""
-        while len(self.sizes) <= level:
-            self.sizes.append(0)
-        self.sizes[level] = max(self.sizes[level], 1)
-        return self.branch is None or level >= len(self.branch) or self.branch[level] == 0
+        self._met(level, 1)
+        return not self._only(level)
 
     def _alternative(self, node: Forking, taken: int, rows: Ints, choices: tuple[int, ...], depth: int) -> Ints:
         choices = (*choices, taken)
