@@ -88,7 +88,7 @@ class Followers:
             if one.state.layout is not layout:
                 raise GiveUp
             own = one.state.values
-            values += [self._sides.of(side, number) for number in own] if self._has_roles else own
+            values += map(self._sides.by(side).__getitem__, own) if self._has_roles else own
         held = tuple(values)
         index, names = self._index(layout), self._names_of
         return Following(

@@ -349,7 +349,8 @@ class Operations(Sequences):
                 values = tuple(map(self.argument, values))
                 types = tuple(map(type, values))
                 if not _KEYS.issuperset(types):
-                    return function(*args)
+                    # What the function gives to others is looked up there.
+                    return function(*args[:given], *values)
                 kinds.add(types)
             # The types tell `True` from 1.
             token = (values, types)

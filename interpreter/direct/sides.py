@@ -10,6 +10,7 @@ successors of a state are sides 1, 2, …. Instances are equal to those of other
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from interpreter.direct.node_operations import Operations
@@ -18,6 +19,7 @@ from interpreter.values.intern import Interner, Tag
 
 _MARK: Final = " "
 """It stands between the number of a side and the name of a role. No role has a name with it."""
+_MOST_RENAMED: Final = 1 << 15
 _SAFE: Final = frozenset(
     {"add", "any_order", "bound", "each", "entries", "entries_lazily", "fields_of", "give_up", "is_role", "list_of",
      "live", "live_lazily", "members", "own", "part", "plain", "size", "spend", "tuple_of", "turns", "unpacked"}
@@ -27,12 +29,27 @@ _MOVING: Final = frozenset({"enumerate", "list", "reversed", "tuple", "zip"})
 """Builtins that compare nothing."""
 
 
+class Renamed(dict[int, int]):
+    """The values by id, with their instances as those of one side. It forgets what it knows when that is a lot."""
+
+    def __init__(self, rename: Callable[[int], int]) -> None:
+        super().__init__()
+        self._rename = rename
+
+    def __missing__(self, number: int) -> int:
+        if len(self) >= _MOST_RENAMED:
+            self.clear()
+        found = self[number] = self._rename(number)
+        return found
+
+
 class Sides:
     """Renames the instances in values."""
 
     def __init__(self, interner: Interner) -> None:
         self._interner = interner
         self._renamed_for: dict[int, dict[int, int]] = {}
+        self._by_side: dict[int, Renamed] = {}
         self._plain: dict[int, int] = {}
 
     def of(self, side: int, number: int) -> int:
@@ -41,6 +58,13 @@ class Sides:
             return number
         known = self._renamed_for.setdefault(side, {})
         return self._renamed(number, known, lambda role: f"{side}{_MARK}{role}")
+
+    def by(self, side: int) -> Renamed:
+        """What `of` returns for a side, for many values."""
+        known = self._by_side.get(side)
+        if known is None:
+            known = self._by_side[side] = Renamed(partial(self.of, side))
+        return known
 
     def plain(self, number: int) -> int:
         """The value with all instances as they are named in the model."""

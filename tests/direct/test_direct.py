@@ -6,26 +6,17 @@ from pathlib import Path
 
 import pytest
 
-import fizz
 from fizz import FizzError
-from interpreter import Machine, compile_module
-from interpreter.direct.rules import DirectRules
-from interpreter.state.step import Failure, ModelError, Rule, StepKind
-from tests.direct.differential import Tally, compare_file, compare_text
+from interpreter.state.step import ModelError
+from tests.direct.bodies import INIT, agree, model_with
+from tests.direct.differential import compare_file, compare_text
 from tests.direct.programs import model
-from tests.interpreter.test_sandbox import REACHING_OUT
 from tests.random.programs import program
 from tests.random.source import seeded
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDERS = ("models", "tests/language/worked", "tests/random/found", "tests/checker/parts", "tests/language/failures")
 MODELS = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.fizz"))]
-
-
-def agree(tally: Tally) -> Tally:
-    """The tally, if nothing differs."""
-    assert not tally.differences, "\n".join(tally.differences[:3])
-    return tally
 
 
 @pytest.mark.parametrize("path", MODELS, ids=lambda path: path.stem)
@@ -59,20 +50,6 @@ def test_random_programs(block: int) -> None:
             continue
 
 
-INIT = """\
----
-{"deadlock_detection": false}
----
-action Init:
-    x = 0
-    xs = [2, 1]
-    xss = [[1], []]
-    s = set([3, 1])
-    d = {"b": [1], "a": []}
-    n = {"b": 1}
-    out = None
-atomic action A:
-"""
 DONE = [
     "x = 1 if xs[-1] == 1 else 2",
     "xs.append(x)\nxss[0].append(2)\nd['b'].append(3)",
@@ -97,7 +74,7 @@ DONE = [
 @pytest.mark.parametrize("body", DONE)
 def test_done(body: str) -> None:
     """Common statements are done, not left to the interpreter."""
-    tally = agree(compare_text(_model(body), 20))
+    tally = agree(compare_text(model_with(body), 20))
     assert tally.compared and tally.recorded and not tally.reasons, tally.reasons
 
 
@@ -119,8 +96,8 @@ YIELDS = [
 @pytest.mark.parametrize("body", YIELDS)
 def test_yields(body: str) -> None:
     """Serial code is done if it yields at its end only."""
-    agree(compare_text(_model(body), 20))
-    agree(compare_text(_model(body).replace("atomic action A", "action A"), 20))
+    agree(compare_text(model_with(body), 20))
+    agree(compare_text(model_with(body).replace("atomic action A", "action A"), 20))
 
 
 LISTS = [
@@ -207,14 +184,14 @@ NOT_LISTS = [
 @pytest.mark.parametrize("body", LISTS + MOVED + NOT_MOVED)
 def test_lists(body: str) -> None:
     """Lists that stay lists of Python are equal to those of the language in all that is asked of them."""
-    tally = agree(compare_text(_model(body).replace("action Init:", f"{FUNCTIONS}action Init:", 1), 20))
+    tally = agree(compare_text(model_with(body).replace("action Init:", f"{FUNCTIONS}action Init:", 1), 20))
     assert body in NOT_MOVED or (tally.compared and not tally.reasons), tally.reasons
 
 
 @pytest.mark.parametrize("body", NOT_LISTS)
 def test_lists_that_fail(body: str) -> None:
     """What fails is the interpreter's to say."""
-    agree(compare_text(_model(body), 20))
+    agree(compare_text(model_with(body), 20))
 
 
 def test_symmetric_values() -> None:
@@ -314,7 +291,7 @@ SECOND_NAMES = [
 @pytest.mark.parametrize("body", SECOND_NAMES)
 def test_second_names(body: str) -> None:
     """A container with two names: what is changed through one is seen through the other."""
-    agree(compare_text(_model(body), 12))
+    agree(compare_text(model_with(body), 12))
 
 
 ABOUT_A_STEP = [
@@ -343,7 +320,7 @@ def test_steps(body: str) -> None:
     """Assertions about the states before and after a step, which may be used as wholes."""
     lines = "".join(f"    {line}\n" for line in body.split("\n"))
     functions = "def lengths(state):\n    return len(state.xs) + len(state.d['b'])\n"
-    model = _model("x = (x + 1) % 3\nxs = xs[1:] + [x]\nd['b'] = [x]\nout = x")
+    model = model_with("x = (x + 1) % 3\nxs = xs[1:] + [x]\nd['b'] = [x]\nout = x")
     text = model.replace("action Init:", f"{functions}action Init:", 1)
     tally = agree(compare_text(f"{text}transition assertion T:\n{lines}", 12))
     assert body in ABOUT_A_CHANGED_STATE or not tally.left, tally.reasons
@@ -375,126 +352,7 @@ ORDER = [
 @pytest.mark.parametrize("body", ORDER)
 def test_order(body: str) -> None:
     """Sets and dicts that were changed in a step are in the order of insertion, others in canonical order."""
-    agree(compare_text(_model(body), 12))
-
-
-ERRORS = [
-    "x = 1 // 0",
-    "x = xs[5]",
-    "x = n['z']",
-    "x = n.pop()",
-    "x = 1\nx.extend(2)",
-    "out = (1,)\nout.extend((2,))",
-    "x = out.f",
-    "x = 1 < 'a'",
-    "xs.remove(9)",
-    "a, b, c = xs",
-    "if x > 5: y = 1\nx = y",
-    "out = {[]: 1}",
-    "x = max([])",
-    "out = 'a' + 1",
-    "for i in x: pass",
-    "x = LIMIT.z",
-    "LIST.append(1)",
-    "a = LIST\na.append(1)",
-    "out = [x for a in xs for b in b]",
-    "out = [b for a in xs for b in [a] if b > 1 for b in [b]]",
-    "1 .real",
-]
-
-
-@pytest.mark.parametrize("body", ERRORS)
-def test_errors(body: str) -> None:
-    """Mistakes are the interpreter's: there is no result."""
-    try:
-        agree(compare_text(_model(body), 5))
-    except FizzError:
-        return
-
-
-@pytest.mark.parametrize("expression", REACHING_OUT)
-def test_nothing_is_within_reach(expression: str) -> None:
-    """What no model may reach has no result: the interpreter refuses it."""
-    try:
-        program = compile_module(fizz.load("m.fizz", text=_model(f"out = {expression}")))
-    except FizzError:
-        return
-    machine = Machine(program)
-    rule = Rule(StepKind.START, program.actions[0].routine)
-    state = machine.initial()[0][0].state
-    found = DirectRules(machine).results(rule, state)
-    wanted = [path.result for path in machine.paths(rule, machine.view(state))]
-    if any(isinstance(one, Failure) for one in wanted):
-        assert found is None
-
-
-LIMITS = {
-    "charges": (1_000, "for i in range(400): x += 1"),
-    "elements": (100, "out = [0 for i in range(101)]"),
-    "bits": (16, "x = 40000 * 2"),
-    "held": (1_000, "for i in range(9000): out = [1, 2, 3]"),
-}
-
-
-@pytest.mark.parametrize("limit", LIMITS)
-def test_limits(limit: str) -> None:
-    """A rule that exceeds a limit has no result."""
-    most, body = LIMITS[limit]
-    text = _model(body).replace('{"deadlock', f'{{"options": {{"limits": {{"{limit}": {most}}}}}, "deadlock')
-    program = compile_module(fizz.load("m.fizz", text=text))
-    machine = Machine(program)
-    rule = Rule(StepKind.START, program.actions[0].routine)
-    state = machine.initial()[0][0].state
-    assert isinstance(next(machine.paths(rule, machine.view(state))).result, Failure)
-    assert DirectRules(machine).results(rule, state) is None
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "while True: x = 1",
-        "out = [0 for a in range(1000) for b in range(1000)]",
-        "out = [a for a in range(1000000000)]",
-        "a = [1]\nfor i in range(40): a = a + a",
-        "a = 'x'\nfor i in range(40): a = a + a",
-        "x = len(range(1 << 100))",
-        "a = []\nfor i in range(300): a = [a]",
-        "\n".join(["oneof:\n    x = 1\n    x = 2"] * 18),
-    ],
-)
-def test_endless(body: str) -> None:
-    """A rule that does too much is left to the interpreter after a while."""
-    program = compile_module(fizz.load("m.fizz", text=_model(body)))
-    machine = Machine(program)
-    state = machine.initial()[0][0].state
-    assert DirectRules(machine).results(Rule(StepKind.START, program.actions[0].routine), state) is None
-
-
-def test_deep_texts() -> None:
-    """What Python does not nest so deeply is left to the interpreter."""
-    lines = [f"{'    ' * depth}for i{depth} in [1]:" for depth in range(25)]
-    agree(compare_text(_model("\n".join([*lines, "    " * 25 + "x = 1"])), 3))
-    agree(compare_text(_model("x = " + "(" * 20 + "x" + " + 1)" * 20), 3))
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        "oneof:\n" + "\n".join(f"    x = {number}" for number in range(3_000)),
-        "\n".join([*(f"v{one} = 1" for one in range(150)), "oneof:", *(f"    v{one} = 2" for one in range(150))]),
-    ],
-    ids=["a long text", "many variables at many ends"],
-)
-def test_long_texts(body: str) -> None:
-    """What Python would compile for seconds, without an end that can be asked for, is left to the interpreter."""
-    variables = "".join(f"    v{one} = 0\n" for one in range(150))
-    text = f"action Init:\n    x = 0\n{variables}atomic action A:\n" + "\n".join(
-        "    " + line for line in body.splitlines()
-    )
-    program = compile_module(fizz.load("m.fizz", text=text))
-    rules = DirectRules(Machine(program))
-    assert not rules.supports(Rule(StepKind.START, program.actions[0].routine))
-    assert rules.reasons == {"A": "too long"}
+    agree(compare_text(model_with(body), 12))
 
 
 ROLES = """\
@@ -556,31 +414,6 @@ def test_roles(body: str) -> None:
     lines = "\n".join(8 * " " + line for line in body.split("\n"))
     tally = agree(compare_text(f"{ROLES}{lines}\n{ABOUT_STEPS}", 25))
     assert tally.compared or ".log" in body
-
-
-def _model(body: str) -> str:
-    """A model whose only action has these statements."""
-    functions = """\
-LIST = [1]
-LIMIT = struct(y = 1)
-def both(a, b):
-    return [a, b]
-def first(items):
-    for i in items:
-        return i
-def grow(items):
-    items.append(1)
-def same(items):
-    return items
-atomic func f(items):
-    items.append(x)
-    x += 1
-atomic func last():
-    return xs
-"""
-    head, options, rest = INIT.partition("}\n---\n")
-    lines = "\n".join("    " + line for line in body.split("\n"))
-    return f"{head}{options}{functions}{rest}{lines}\n"
 
 
 TWO_INSTANCES = """\
