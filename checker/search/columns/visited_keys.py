@@ -128,18 +128,25 @@ class VisitedKeys:
             # One column after the other, so that only one of them is there twice for a while.
             columns: list[Any] = list(longer)
             fewer: list[Any] = list(shorter)
-            del longer
-            for i, column in enumerate(fewer):
-                columns[i] = self._woven(columns[i], column, at)
+            del longer, shorter
+            for i in range(len(columns)):
+                columns[i] = self._woven(columns[i], fewer[i], at)
+                fewer[i] = None
             self._runs.append(SortedRun(*columns))
 
     def _woven(self, longer: NDArray[Any], shorter: NDArray[Any], at: Ints) -> NDArray[Any]:
-        written = None
+        pieces = _pieces(longer, shorter, at, self._spill_files.sizes.merged)
         if on_disk(longer):
-            written = self._spill_files.write(
-                _pieces(longer, shorter, at, self._spill_files.sizes.merged), longer.dtype
-            )
-        return _insert(longer, shorter, at) if written is None else written
+            written = self._spill_files.write(pieces, longer.dtype)
+            if written is not None:
+                return written
+            pieces = _pieces(longer, shorter, at, self._spill_files.sizes.merged)
+        made = np.empty(len(longer) + len(shorter), dtype=longer.dtype)
+        place = 0
+        for piece in pieces:
+            made[place : place + len(piece)] = piece
+            place += len(piece)
+        return made
 
     def spill(self) -> None:
         """Write all runs to spill files."""
