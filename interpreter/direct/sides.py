@@ -29,7 +29,7 @@ _MOVING: Final = frozenset({"enumerate", "list", "reversed", "tuple", "zip"})
 """Builtins that compare nothing."""
 
 
-class Renamed(dict[int, int]):
+class OnOneSide(dict[int, int]):
     """The values by id, with their instances as those of one side. It forgets what it knows when that is a lot."""
 
     def __init__(self, rename: Callable[[int], int]) -> None:
@@ -49,7 +49,7 @@ class Sides:
     def __init__(self, interner: Interner) -> None:
         self._interner = interner
         self._renamed_for: dict[int, dict[int, int]] = {}
-        self._by_side: dict[int, Renamed] = {}
+        self._by_side: dict[int, OnOneSide] = {}
         self._plain: dict[int, int] = {}
 
     def of(self, side: int, number: int) -> int:
@@ -59,11 +59,11 @@ class Sides:
         known = self._renamed_for.setdefault(side, {})
         return self._renamed(number, known, lambda role: f"{side}{_MARK}{role}")
 
-    def by(self, side: int) -> Renamed:
+    def by(self, side: int) -> OnOneSide:
         """What `of` returns for a side, for many values."""
         known = self._by_side.get(side)
         if known is None:
-            known = self._by_side[side] = Renamed(partial(self.of, side))
+            known = self._by_side[side] = OnOneSide(partial(self.of, side))
         return known
 
     def plain(self, number: int) -> int:
