@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from checker.core.problems import ExitCode
     from checker.expectations.promise_runs import PromiseResult
     from checker.expectations.promises import Promise
+    from checker.tasks.task_runner import TaskPlace
 
 _CODES = """\b
 Exit codes:
@@ -40,7 +41,14 @@ _MARKS = {"quick": ("quick",), "large": ("large",), "all": ("quick", "large")}
     "--jobs",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Runs at a time. [default: one per core; with --engine spark one]",
+    help="Runs at a time on this machine. [default: one per core]",
+)
+@command_options.master
+@command_options.conf
+@click.option(
+    "--one-by-one",
+    is_flag=True,
+    help="With --engine spark: each run by the Spark engine itself, and not as a task on Spark by the embedded one.",
 )
 @click.option("--junit", metavar="FILE", help="Write the results to FILE as JUnit XML.")
 @click.option("--markdown", metavar="FILE", help="Append the results to FILE as Markdown, for a pull request.")
@@ -54,17 +62,21 @@ _MARKS = {"quick": ("quick",), "large": ("large",), "all": ("quick", "large")}
 def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit: str | None, **given: Any) -> int:
     """Check what models promise in expect.yaml: verdicts, states, transitions, depth.
 
-    Takes files, and folders with all their subfolders. Without any: the models that come with the tool.
+    Takes files, and folders with all their subfolders. Without any: the models that come with the tool. With --engine
+    spark each run is a task on Spark.
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
     from checker.core.limits import Limits
+    from checker.core.patience import Patience
     from checker.core.problems import UsageProblem
     from checker.expectations.earlier_results import read_earlier
     from checker.expectations.promise_runs import run_promises
+    from checker.tasks.task_runner import running_tasks
 
     markdown, before = given["markdown"], given["before"]
     if before is not None and markdown is None:
         raise UsageProblem("--before: only with --markdown")
+    place = _place(engine, jobs, given)
     promises = _promises(paths, mark)
     _refuse({"--junit": junit, "--markdown": markdown}, promises)
     earlier = None if before is None else read_earlier(before)
@@ -72,8 +84,10 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
     interrupted = False
     with output.counting(len(promises)) as show_counts:
         try:
-            for index, kept in run_promises(promises, engine, jobs or _cores(engine), show_counts):
-                results[index] = kept
+            with running_tasks(place, Patience(), output.notice) as runner:
+                by = "embedded" if place.spark else engine
+                for index, kept in run_promises(promises, by, runner, show_counts, output.notice, loaded=place.spark):
+                    results[index] = kept
         except KeyboardInterrupt:
             interrupted = True
     # From here on an interruption ends nothing: the results are printed completely.
@@ -138,11 +152,21 @@ def _refuse(outputs: Mapping[str, str | None], promises: Sequence[Promise]) -> N
         refuse_inputs(outputs, [str(model), *read])
 
 
-def _cores(engine: str) -> int:
-    """How many runs at a time: Spark takes all cores for one."""
-    if engine == "spark":
-        return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+def _place(engine: str, jobs: int | None, given: Mapping[str, Any]) -> TaskPlace:
+    """Where the runs are made. Raises `UsageProblem` for options that do not go together."""
+    from checker.core.problems import UsageProblem
+    from checker.tasks.task_runner import TaskPlace
+
+    if not given["one_by_one"]:
+        if engine == "spark" and jobs is not None:
+            raise UsageProblem("--jobs: not with --engine spark", "the cluster decides; locally --master 'local[N]'")
+        return TaskPlace.asked_for(engine, jobs, given["master"], given["conf"])
+    if engine != "spark":
+        raise UsageProblem("--one-by-one: only with --engine spark")
+    if given["master"] is not None or given["conf"]:
+        raise UsageProblem("--master and --conf: not with --one-by-one")
+    # Spark takes all cores for one run.
+    return TaskPlace(workers=jobs or 1)
 
 
 def _exit_code(results: Sequence[PromiseResult], interrupted: bool) -> ExitCode:

@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from functools import partial
+from typing import Any
 
 from checker.core.problems import ExitCode, Problem
 from checker.core.report import Report
-from checker.core.trials import run_trials
 from checker.expectations.promises import Promise
-from fizz import FizzError
+from checker.tasks.task_runner import TaskRunner
+from fizz import FizzError, Module
 from fizz.base.light import dataclass
 
 
@@ -35,7 +36,7 @@ class PromiseResult:
         return not self.differs and self.trouble is None
 
 
-def run_promise(promise: Promise, engine: str, **more: object) -> PromiseResult:
+def run_promise(promise: Promise, engine: str, **more: Any) -> PromiseResult:
     """Run a model as a promise says, and compare. Errors of the run are in the result, not raised."""
     begun = time.monotonic()
 
@@ -64,21 +65,55 @@ def run_promise(promise: Promise, engine: str, **more: object) -> PromiseResult:
 def run_promises(
     promises: Sequence[Promise],
     engine: str,
-    jobs: int,
+    runner: TaskRunner,
     show_counts: Callable[[int, int], None] = lambda done, broken: None,
+    say: Callable[[str], None] = lambda sentence: None,
+    loaded: bool = False,
 ) -> Generator[tuple[int, PromiseResult], None, None]:
-    """Check promises, `jobs` at a time. Yields (index, result) of each when it is done: not in order.
+    """Check promises, each as a task of `runner`. Yields (index, result) of each when it is done: not in order.
 
-    `show_counts` is called now and then with the numbers of finished and of broken promises. When the generator is
-    closed, unfinished runs are ended.
+    `show_counts` is called now and then with the numbers of finished and of broken promises; `say` takes messages.
+    `loaded`: models are loaded here, because tasks do not see the files. When the generator is closed, unfinished runs
+    are ended.
     """
     done = broken = 0
-    trials = run_trials(promises, partial(run_promise, engine=engine), _died, jobs, lambda: show_counts(done, broken))
+    trials = runner.run(
+        (_task(promise, loaded) for promise in promises),
+        partial(_run, engine),
+        _died,
+        lambda: show_counts(done, broken),
+        lambda task, how: say(f"{task.promise.title}: {how}; it is run once more"),
+    )
     with closing(trials):
         for index, kept in trials:
             done, broken = done + 1, broken + (not kept.holds)
             yield index, kept
 
 
-def _died(promise: Promise, how: str, elapsed_s: float) -> PromiseResult:
-    return PromiseResult(promise, ExitCode.ENVIRONMENT, None, (), how, elapsed_s)
+@dataclass(frozen=True, slots=True)
+class _PromiseTask:
+    """A promise, with its model if that is loaded already, or with its result if the model does not load."""
+
+    promise: Promise
+    module: Module | None = None
+    result: PromiseResult | None = None
+
+
+def _task(promise: Promise, loaded: bool) -> _PromiseTask:
+    if not loaded:
+        return _PromiseTask(promise)
+    try:
+        return _PromiseTask(promise, promise.load())
+    except FizzError:
+        # What that means for the promise is said where a run meets it.
+        return _PromiseTask(promise, None, run_promise(promise, "embedded"))
+
+
+def _run(engine: str, task: _PromiseTask) -> PromiseResult:
+    if task.result is not None:
+        return task.result
+    return run_promise(task.promise, engine, module=task.module)
+
+
+def _died(task: _PromiseTask, how: str, elapsed_s: float) -> PromiseResult:
+    return PromiseResult(task.promise, ExitCode.ENVIRONMENT, None, (), how, elapsed_s)

@@ -26,6 +26,7 @@ from checker.core.limits import BETWEEN_LEVELS, Limits
 from checker.core.problems import ExitCode, Problem, UsageProblem
 from checker.core.report import PropertyVerdict, Report, Verdict
 from checker.storage.user_paths import read_user_file
+from fizz import Module, load
 from fizz.base.yaml_text import YamlError, YamlNode, compose, plain
 
 FILE_NAME = "expect.yaml"
@@ -76,10 +77,15 @@ class Promise:
         """The run in a few words: `TwoPhase.fizz RMS=3`."""
         return f"{self.model.name} {self.given}".rstrip()
 
-    def run(self, engine: str, **more: Any) -> Report:
-        """Check the model as the promise says. `more` are further settings, such as those of Spark."""
+    def run(self, engine: str, module: Module | None = None, **more: Any) -> Report:
+        """Check the model as the promise says. `module`: the model, if it is loaded. `more` are further settings."""
         settings = Settings(keep_going=self.keep_going, limits=self.limits, **more)
-        return check(self.model, engine=engine, settings=settings, options=self.options, constants=self.constants)
+        model = self.model if module is None else module
+        return check(model, engine=engine, settings=settings, options=self.options, constants=self.constants)
+
+    def load(self) -> Module:
+        """The model as the promise says. Raises `FizzError`."""
+        return load(self.model, options=self.options, constants=self.constants)
 
     def broken_by(self, report: Report) -> list[str]:
         """The differences of a report, one sentence each; none if the promise is kept."""

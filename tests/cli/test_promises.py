@@ -14,6 +14,7 @@ import pytest
 
 from checker.expectations.promise_runs import run_promises
 from checker.expectations.promises import KEYS, Promise
+from checker.tasks.task_runner import CoreRunner
 from tests.cli.conftest import ENDLESS, Ended, in_terminal
 
 PAGE = (Path(__file__).parents[2] / "docs" / "expectations.md").read_text(encoding="utf-8")
@@ -167,19 +168,21 @@ def test_ctrl_c(models: Path) -> None:
 
 
 def test_a_run_that_dies(models: Path) -> None:
-    """It is reported like other things that machines do; the other runs go on."""
-    killed = []
+    """It is made once more, and then reported like other things that machines do; the other runs go on."""
+    killed: list[int] = []
     strangers = children()
+    heard: list[str] = []
 
-    def kill_one(done: int, broken: int) -> None:
-        own = children() - strangers
-        if own and not killed:
+    def kill_two(done: int, broken: int) -> None:
+        own = children() - strangers - {*killed}
+        if own and len(killed) < 2:
             killed.append(own.pop())
-            os.kill(killed[0], signal.SIGKILL)
+            os.kill(killed[-1], signal.SIGKILL)
 
     (models / "endless.fizz").write_text(ENDLESS)
     promises = [Promise(models / "endless.fizz"), Promise(models / "m.fizz", figures={"states": 4})]
-    results = dict(run_promises(promises, "embedded", 1, kill_one))
+    results = dict(run_promises(promises, "embedded", CoreRunner(1), kill_two, heard.append))
+    assert [sentence.endswith("it is run once more") for sentence in heard] == [True]
     assert results[0].exit_code == 74
     assert "was killed by SIGKILL" in str(results[0].trouble)
     assert results[1].holds

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 
 from checker.core.patience import Patience
+from checker.expectations.promise_runs import run_promises
+from checker.expectations.promises import promises_in
 from checker.sweep.grid import axis_of
 from checker.sweep.sweeping import sweep
 from checker.tasks.task_runner import TaskPlace, TaskRunner, running_tasks
@@ -90,3 +92,22 @@ def test_end_before_all_is_done(runner: TaskRunner, spark: Any) -> None:
     # The session is free again: a task of no length does not wait for a minute.
     again = runner.run([0.0], _sleeping, lambda task, how, elapsed_s: -1.0, lambda: None, lambda task, how: None)
     assert list(again) == [(0, 0.0)]
+
+
+def test_promises_as_tasks(spark: Any, tmp_path: Path) -> None:
+    """Each run of `fizzpy test --engine spark` has the result that it has here; a model that does not load too."""
+    (tmp_path / "tokens.fizz").write_text(TOKENS)
+    (tmp_path / "broken.fizz").write_text("action Init\n")
+    (tmp_path / "expect.yaml").write_text(
+        "- {model: tokens.fizz, set: {N: 3}, states: 27}\n"
+        "- {model: tokens.fizz, set: {N: 3}, states: 28}\n"
+        "- {model: broken.fizz, exit: 150}\n"
+    )
+    promises = promises_in(tmp_path)
+    found = []
+    for place in (TaskPlace(workers=2), TaskPlace(spark=True)):
+        with running_tasks(place, Patience(), lambda sentence: None) as runner:
+            kept = dict(run_promises(promises, "embedded", runner, loaded=place.spark))
+        found.append([(kept[n].holds, kept[n].differs, kept[n].exit_code) for n in range(len(promises))])
+    assert found[0] == found[1]
+    assert [holds for holds, *_ in found[0]] == [True, False, True]
