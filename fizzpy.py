@@ -218,6 +218,11 @@ def simulate(
     seed: int = 0,
     steps: int | None = None,
     shorten: bool = True,
+    rare: bool = False,
+    workers: int | None = None,
+    engine: Literal["embedded", "spark"] = "embedded",
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
     timeout: float | None = None,
     source: str | None = None,
     constants: Mapping[str, object] | None = None,
@@ -231,6 +236,10 @@ def simulate(
     seed        walk i, counted from 0, has the seed `seed` + i
     steps       steps of a walk at most; None: ten for each start that `max_actions` allows
     shorten     False: show a violating walk with all its steps, needed or not
+    rare        True: draw those steps more often whose action a walk has taken rarely
+    workers     how many processes make walks at a time; None: they are made here. The report is the same
+    engine, master, conf
+                "spark": make the walks as tasks on Spark, on this master, with this configuration
     timeout     end after so many seconds
     progress    called from time to time while the walks are made
 
@@ -238,15 +247,19 @@ def simulate(
     """
     _refuse_strangers()
     from checker.core.limits import Limits
+    from checker.tasks.task_runner import TaskPlace
     from checker.traces.simulate import simulate as simulate_model
 
     given = _given(options, constants)
+    place = TaskPlace.asked_for(engine, workers, master, (conf or {}).items())
     return simulate_model(
         _model(model, source, given),
         runs=runs,
         seed=seed,
         steps=steps,
         shorten=shorten,
+        rare=rare,
+        place=None if place == TaskPlace() else place,
         limits=Limits.asked_for({"timeout": timeout}),
         selected=_names(properties),
         **given,

@@ -45,6 +45,16 @@ Exit codes:
 @click.option(
     "--steps", type=click.IntRange(min=1), metavar="K", help="Steps of a walk at most. [default: 10 for each start]"
 )
+@click.option("--rare", is_flag=True, help="Draw those steps more often whose action a walk has taken rarely.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Processes that make walks at a time; if not given, all are made in one. The report is the same.",
+)
+@command_options.task_engine
+@command_options.master
+@command_options.conf
 @click.option("--as-walked", is_flag=True, help="Show a violating walk with all its steps, needed or not.")
 @command_options.timeout
 @command_options.constants
@@ -63,11 +73,14 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"], full=given["full"])
     from checker.cli.output_files import OutputFiles
     from checker.core.locate import locate
+    from checker.tasks.task_runner import TaskPlace
     from checker.traces.simulate import simulate as simulate_model
     from fizz.base.errors import FizzError
 
     overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
-    patience = command_options.patience_of(Limits.asked_for(given))
+    limits = Limits.asked_for(given)
+    patience = command_options.patience_of(limits)
+    place = TaskPlace.asked_for(given["engine"], given["workers"], given["master"], given["conf"])
     outputs = OutputFiles(model, **overrides, save_trace=save_trace, patience=patience)
     try:
         outputs.refuse()
@@ -78,6 +91,10 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
                 seed=seed,
                 steps=steps,
                 shorten=not given["as_walked"],
+                rare=given["rare"],
+                place=None if place == TaskPlace() else place,
+                say=output.notice,
+                limits=limits,
                 selected=given["properties"] or None,
                 progress=progress,
                 patience=patience,

@@ -25,8 +25,9 @@ from checker.core.given import literal, option_text
 from checker.core.limits import BETWEEN_LEVELS, Limits
 from checker.core.problems import ExitCode, Problem, UsageProblem
 from checker.core.report import PropertyVerdict, Report, Verdict
+from checker.search.composition.load_whole import load_whole
 from checker.storage.user_paths import read_user_file
-from fizz import Module, load
+from fizz import Module
 from fizz.base.yaml_text import YamlError, YamlNode, compose, plain
 
 FILE_NAME = "expect.yaml"
@@ -85,7 +86,7 @@ class Promise:
 
     def load(self) -> Module:
         """The model as the promise says. Raises `FizzError`."""
-        return load(self.model, options=self.options, constants=self.constants)
+        return load_whole(self.model, options=self.options, constants=self.constants)
 
     def broken_by(self, report: Report) -> list[str]:
         """The differences of a report, one sentence each; none if the promise is kept."""

@@ -25,6 +25,9 @@ def json_simulation(report: SimulationReport) -> str:
         "walk_seed": None if report.walk is None else report.seed + report.walk,
         "found_after": report.found_after,
         "ends": dict(sorted(report.ends.items())),
+        "distinct_states": report.distinct_states,
+        "acted": sorted(report.acted),
+        "actions": report.actions,
         "cut_by": report.cut_by,
         "elapsed_s": round(report.elapsed_s, 3),
     }

@@ -91,12 +91,12 @@ def progress_text(progress: Progress) -> str:
 
 
 def walking_text(progress: WalkProgress) -> str:
-    """`12 of 100 walks  3,400 steps  1,150/s  0:03`"""
-    rate = progress.steps / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
+    """`12 of 100 walks  4.0/s  3,400 steps  about 620 states  5 of 6 actions  0:03`"""
+    rate = progress.walks / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
     minutes, seconds = divmod(int(progress.elapsed_s), 60)
     return (
-        f"{progress.walks:,} of {progress.runs:,} walks  {progress.steps:,} steps  {rate:,.0f}/s"
-        f"  {minutes}:{seconds:02d}"
+        f"{progress.walks:,} of {progress.runs:,} walks  {rate:,.1f}/s  {progress.steps:,} steps"
+        f"  about {progress.states:,} states  {progress.acted} of {progress.actions} actions  {minutes}:{seconds:02d}"
     )
 
 

@@ -43,6 +43,8 @@ def print_simulation(page: Page, report: SimulationReport, *, full: bool = False
     if report.properties:
         print_properties(page, report.properties, _word)
     page.line(f"{plural(report.walks, 'walk')}, {plural(report.steps, 'step')}, seed {report.seed}", hang=2)
+    seen = f"about {plural(report.distinct_states, 'distinct state')}, {len(report.acted)} of {report.actions} actions"
+    page.line(Text(seen, "dim"), hang=2)
     ends = [f"{count:,} ended {_ends(reason)}" for reason, count in sorted(report.ends.items())]
     if ends:
         page.line(Text(", ".join(ends), "dim"), hang=2)

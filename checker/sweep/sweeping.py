@@ -17,10 +17,11 @@ from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.problems import ExitCode, Problem, UsageProblem
 from checker.core.report import Report
+from checker.search.composition.load_whole import load_whole
 from checker.sweep.grid import Axis, Point, points_of
 from checker.sweep.sweep_report import PointResult, SweepReport
 from checker.tasks.task_runner import TaskPlace, running_tasks
-from fizz import FizzError, Module, load
+from fizz import FizzError, Module
 from fizz.base.room import with_room
 
 Counted = Callable[[Sequence[PointResult], int], None]
@@ -106,13 +107,13 @@ def sweep(
 
 def _refuse_unloadable(model: str | os.PathLike[str], point: Point, given: Given) -> None:
     """Raise `FizzError` if the model itself is wrong, or has none of the constants and options of the grid."""
-    load(model, options=given.options, constants=given.constants)
+    load_whole(model, options=given.options, constants=given.constants)
     for constants, options in [
         *(({name: text}, {}) for name, text in point.constants.items()),
         *(({}, {name: text}) for name, text in point.options.items()),
     ]:
         try:
-            load(model, options={**given.options, **options}, constants={**given.constants, **constants})
+            load_whole(model, options={**given.options, **options}, constants={**given.constants, **constants})
         except FizzError as error:
             if any(diagnostic.code in _NO_SUCH_NAME for diagnostic in error.diagnostics):
                 raise
@@ -121,7 +122,7 @@ def _refuse_unloadable(model: str | os.PathLike[str], point: Point, given: Given
 def _task(model: str | os.PathLike[str], point: Point, given: Given) -> _PointTask:
     """The model of a point, loaded here: a task on Spark has no files."""
     try:
-        module = load(
+        module = load_whole(
             model,
             options={**given.options, **point.options},
             constants={**given.constants, **point.constants},

@@ -45,7 +45,10 @@ class Offer:
 
 
 class Offers:
-    """The steps of one state. `held`: how many slots it holds. `failure`: the first step in which the model fails."""
+    """The steps of one state. `held`: how many slots it holds. `failure`: the first step in which the model fails.
+
+    `walked`: whether a walk was there.
+    """
 
     def __init__(self, machine: Machine, state: State, most_held: int = MOST_HELD) -> None:
         self.machine = machine
@@ -54,6 +57,7 @@ class Offers:
         self.offers: list[Offer] = []
         self._held: list[Step] | None = []
         self.held = 0
+        self.walked = False
         self._most_held = most_held
         self._each = STEP_SLOTS + len(state.values)
         self._count()

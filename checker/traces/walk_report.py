@@ -13,6 +13,7 @@ from checker.core.model_result import ModelResult
 from checker.core.problems import ExitCode
 from checker.core.report import ModelFailure, PropertyReport, in_words
 from checker.core.trace import Trace, TraceEntry
+from checker.traces.state_sketch import StateSketch
 
 if TYPE_CHECKING:
     from fizz import Diagnostic
@@ -22,12 +23,18 @@ WalkVerdict = OneOf["nothing found", "followed", "failed", "deadlock", "error", 
 
 @dataclass(frozen=True, slots=True)
 class WalkProgress:
-    """The progress of a simulation: of `runs` walks, `walks` were begun, with `steps` steps in all."""
+    """The progress of a simulation: of `runs` walks, `walks` were begun, with `steps` steps in all.
+
+    About `states` distinct states were seen, and `acted` of all `actions` were started.
+    """
 
     walks: int
     runs: int
     steps: int
     elapsed_s: float
+    states: int = 0
+    acted: int = 0
+    actions: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -57,7 +64,9 @@ class SimulationReport(WalkReport):
 
     Of `runs` requested walks, `walks` were begun, with `steps` steps in all. `walk` is the number, from 0, of the one
     that found something; its seed is `seed + walk`. `found_after`: how many steps it had then, if it violated safety;
-    its trace may be shorter. `ends`: how many walks ended, by the reason. `cut_by`: what ended the simulation early.
+    its trace may be shorter. `ends`: how many walks ended, by the reason. `acted`: the actions that were started, of
+    `actions` that there are. `sketch`: a `StateSketch` of the states that were seen. `cut_by`: what
+    ended the simulation early.
     """
 
     runs: int
@@ -67,8 +76,16 @@ class SimulationReport(WalkReport):
     walk: int | None = None
     found_after: int | None = None
     ends: Mapping[str, int] = field(default_factory=dict)
+    acted: frozenset[str] = frozenset()
+    actions: int = 0
+    sketch: bytes = b""
     elapsed_s: float = 0.0
     cut_by: StopReason | None = None
+
+    @property
+    def distinct_states(self) -> int:
+        """About how many distinct states the walks saw, instances and symmetric values with their names."""
+        return StateSketch(self.sketch).estimate() if self.sketch else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ def test_interrupted_simulation(fizzpy: Command, tmp_path: Path, monkeypatch: py
         raise KeyboardInterrupt
 
     (tmp_path / "m.fizz").write_text(COUNTER)
-    monkeypatch.setattr("checker.traces.simulate._Walker.walk", interrupted)
+    monkeypatch.setattr("checker.traces.walker._Walker.walk", interrupted)
     ended = fizzpy("simulate", "m.fizz")
     assert ended.code == 130
     assert "INTERRUPTED" in ended.out

@@ -43,7 +43,7 @@ def test_page(fizzpy: Callable[..., Ended], tmp_path: Path, monkeypatch: pytest.
             else:
                 ended = fizzpy(*words[1:])
                 assert stripped(ended.said) == printed
-    assert run == 11
+    assert run == 12
 
 
 def test_every_line_of_the_trace_table_is_explained() -> None:

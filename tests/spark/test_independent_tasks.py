@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,9 @@ from checker.expectations.promises import promises_in
 from checker.sweep.grid import axis_of
 from checker.sweep.sweeping import sweep
 from checker.tasks.task_runner import TaskPlace, TaskRunner, running_tasks
+from checker.traces.simulate import simulate
+from tests.simulate.models import module_of
+from tests.simulate.test_swarm import RACE
 from tests.sweep.conftest import TOKENS
 
 pytestmark = pytest.mark.spark
@@ -111,3 +115,14 @@ def test_promises_as_tasks(spark: Any, tmp_path: Path) -> None:
         found.append([(kept[n].holds, kept[n].differs, kept[n].exit_code) for n in range(len(promises))])
     assert found[0] == found[1]
     assert [holds for holds, *_ in found[0]] == [True, False, True]
+
+
+def test_walks_as_here(spark: Any) -> None:
+    """A simulation on Spark has the report that it has in this process."""
+    module = module_of(RACE)
+    here, there = (
+        replace(simulate(module, runs=40, seed=11, steps=9, place=place), elapsed_s=0.0)
+        for place in (None, TaskPlace(spark=True))
+    )
+    assert here == there
+    assert here.walk is not None
