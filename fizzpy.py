@@ -247,8 +247,8 @@ def simulate(
     """
     _refuse_strangers()
     from checker.core.limits import Limits
+    from checker.swarm.simulate import simulate as simulate_model
     from checker.tasks.task_runner import TaskPlace
-    from checker.traces.simulate import simulate as simulate_model
 
     given = _given(options, constants)
     place = TaskPlace.asked_for(engine, workers, master, (conf or {}).items())

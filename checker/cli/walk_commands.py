@@ -73,8 +73,8 @@ def simulate(model: str, runs: int, seed: int, steps: int | None, save_trace: st
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"], full=given["full"])
     from checker.cli.output_files import OutputFiles
     from checker.core.locate import locate
+    from checker.swarm.simulate import simulate as simulate_model
     from checker.tasks.task_runner import TaskPlace
-    from checker.traces.simulate import simulate as simulate_model
     from fizz.base.errors import FizzError
 
     overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}

@@ -14,7 +14,7 @@ import pytest
 
 import fizz
 from checker.core.exploration import Exploration, Finding
-from checker.traces.simulate import simulate
+from checker.swarm.simulate import simulate
 from interpreter import Machine, State, compile_module
 from interpreter.state.step import Step
 from tests.checker.leads_to import ASKED, KINDS

@@ -19,7 +19,7 @@ from checker.properties import properties_of
 from checker.search.explore import explore
 from checker.search.known_pairs import PairsOfModel
 from checker.search.registry import engine_of
-from checker.traces.simulate import simulate
+from checker.swarm.simulate import simulate
 from interpreter import Machine, compile_module
 from tests.checker.conftest import IN_PROCESS
 from tests.checker.test_fair_programs import Graph

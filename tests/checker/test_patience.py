@@ -34,7 +34,7 @@ from checker.search.contract.protocol import Engine
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.explore import explore
 from checker.search.registry import engine_of
-from checker.traces.simulate import simulate
+from checker.swarm.simulate import simulate
 from fizz import load
 from interpreter import compile_module
 from tests.checker.conftest import IN_PROCESS

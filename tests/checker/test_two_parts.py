@@ -16,7 +16,7 @@ from checker.properties import properties_of
 from checker.properties.always_eventually import AlwaysEventually
 from checker.search.explore import explore
 from checker.search.registry import engine_of
-from checker.traces.simulate import simulate
+from checker.swarm.simulate import simulate
 from interpreter import compile_module
 from interpreter.compile.program import AssertionProgram, Program
 from tests.checker.test_leads_to import ANSWERED, oracle_of, random_toy

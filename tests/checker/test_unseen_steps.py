@@ -10,8 +10,8 @@ from checker.properties import properties_of
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.explore import explore
 from checker.search.registry import engine_of
+from checker.swarm.simulate import simulate
 from checker.traces.guided import followed
-from checker.traces.simulate import simulate
 from checker.tui.opened.opening import opened_walk
 from checker.tui.opened.property_row import TruthMark
 from checker.tui.opened.truths import Truths

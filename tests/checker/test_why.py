@@ -15,7 +15,7 @@ from checker.core.trace import Why
 from checker.report.json_report import json_report
 from checker.report.page import Page
 from checker.report.terminal_report import print_report
-from checker.traces.simulate import simulate
+from checker.swarm.simulate import simulate
 
 BEGINNING = """\
 ---

@@ -15,7 +15,7 @@ from checker.core.limits import Limits
 from checker.core.report import Report
 from checker.search.memo.memo import Memory
 from checker.search.registry import ENGINES
-from checker.traces.simulate import simulate
+from checker.swarm.simulate import simulate
 from fizz.model_files import parse_file
 from fizz.syntax.printer import print_module
 from interpreter import Machine, State, StepKind, compile_module

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import fizz
 from checker.core.trace import Trace
+from checker.swarm.simulate import simulate
 from checker.traces.guided import follow
-from checker.traces.simulate import simulate
 from checker.traces.walk_report import GuidedReport, SimulationReport
 
 COUNTER = """\

@@ -11,7 +11,7 @@ import pytest
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.trace import Trace
-from checker.traces.simulate import simulate
+from checker.swarm.simulate import simulate
 from interpreter import Machine, State, Step, StepKind, compile_module
 from tests.simulate.models import labels, module_of, simulated
 

@@ -9,11 +9,11 @@ from random import Random
 import pytest
 
 from checker.check import check
+from checker.swarm.simulate import simulate
 from checker.traces.guided import follow
 from checker.traces.model_walk import Walk
 from checker.traces.save_trace import guide_text
 from checker.traces.shorten import Shortener
-from checker.traces.simulate import simulate
 from checker.traces.walk_report import SimulationReport
 from fizz import load
 from interpreter import Machine, compile_module

@@ -8,7 +8,7 @@ import pytest
 
 from checker.check import check
 from checker.core.problems import ExitCode, UsageProblem
-from checker.traces.simulate import simulate
+from checker.swarm.simulate import simulate
 from checker.traces.walker import STEPS_PER_START
 from interpreter import Machine, compile_module
 from tests.simulate.models import COUNTER, CRASHING, MESSAGES, SERIAL, end, labels, module_of, simulated

@@ -12,8 +12,8 @@ import pytest
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience
 from checker.core.problems import ExitCode
+from checker.swarm.simulate import simulate
 from checker.tasks.task_runner import TaskPlace
-from checker.traces.simulate import simulate
 from checker.traces.state_sketch import StateSketch
 from checker.traces.walk_report import WalkProgress
 from tests.cli.conftest import ENDLESS, Ended

@@ -16,10 +16,10 @@ import pytest
 from checker.core.patience import Patience
 from checker.expectations.promise_runs import run_promises
 from checker.expectations.promises import promises_in
+from checker.swarm.simulate import simulate
 from checker.sweep.grid import axis_of
 from checker.sweep.sweeping import sweep
 from checker.tasks.task_runner import TaskPlace, TaskRunner, running_tasks
-from checker.traces.simulate import simulate
 from tests.simulate.models import module_of
 from tests.simulate.test_swarm import RACE
 from tests.sweep.conftest import TOKENS

@@ -14,9 +14,9 @@ from checker.core.given import Given
 from checker.core.problems import UsageProblem
 from checker.report.json_commands import json_guided, json_simulation
 from checker.report.json_report import json_report
+from checker.swarm.simulate import simulate
 from checker.traces.guided import follow
 from checker.traces.save_trace import guide_text
-from checker.traces.simulate import simulate
 from checker.tui.opened.alternatives import AlternativeFinder
 from checker.tui.opened.opened_paths import OpenedPaths
 from checker.tui.opened.opened_paths import Path as ViewedPath

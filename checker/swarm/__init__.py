@@ -1,0 +1,1 @@
+"""Random walks here, on cores or on Spark, with one report whatever their place."""
