@@ -14,6 +14,7 @@ from interpreter.state.domains import DomainShape
 from interpreter.state.encoding import MESSAGE, THREAD, Encoder
 from interpreter.state.normalise import Normaliser
 from interpreter.state.renaming import HIGHEST, LOWEST, Index, Renamed, Renaming, by_domain
+from interpreter.state.shared_keys import SharedKeys
 from interpreter.state.state import Layout, Layouts, Slot, State
 from interpreter.values.budget import METER
 from interpreter.values.intern import Interner, add_keys
@@ -52,6 +53,7 @@ class Canonical:
         self._born_later = any(role.born_later for role in roles)
         self._renamed: dict[tuple[tuple[str, tuple[tuple[Index, Index], ...]], ...], Renamed] = {}
         self._sums = 0
+        self.shared = SharedKeys(interner, encoder, self._sum)
         self._same = Renamed(interner, {})
         self.ranked = any(shape.kind in ("ordinal", "interval") for shape in shapes.values())
         """Whether a limit may forbid a step."""
@@ -253,7 +255,8 @@ class Canonical:
     def _key(self, state: State, renamed: Renamed) -> int:
         """The key of an image."""
         if state.layout.cells:
-            return self._encoder.key(self.image(state, renamed))
+            known = self.shared.key(state, renamed)
+            return self._encoder.key(self.image(state, renamed)) if known is None else known
         total = self._total(zip(state.layout.slots, state.values, strict=True), renamed)
         for thread in state.threads:
             total = add_keys(total, self._sum(THREAD, thread, renamed))

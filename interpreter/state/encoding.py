@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import compress
 from typing import Final
 
@@ -83,8 +83,7 @@ class Encoder:
             if slot[0] == "role":
                 total = add_keys(total, self.slot_sum(slot, number))
             elif slot[0] != "cell" and slot not in self._excluded:
-                for path, text in self._interner.parts(slot_text(slot), number, resolve):
-                    total = add_keys(total, digest(path, text))
+                total = add_keys(total, self._interner.shared_sum(slot_text(slot), number, resolve))
         for kind, numbers in (("thread", state.threads), ("message", state.messages)):
             for position, number in enumerate(numbers):
                 # References to containers inside a thread contain its position, which is part of the state then.
@@ -92,8 +91,18 @@ class Encoder:
                 total = add_keys(total, digest(path, self._composite(f"{kind}-{position}", number, resolve)))
         return total
 
+    def shared_sum(self, slot: Slot, number: int, resolve: Resolve) -> int:
+        """What a slot with aliases in its value adds to the key."""
+        return 0 if slot in self._excluded else self._interner.shared_sum(slot_text(slot), number, resolve)
+
     def _resolver(self, state: State) -> Resolve:
-        """Writes a cell out at its first occurrence, and the path of that one at later occurrences."""
+        return self.resolver(lambda k: state.get(("cell", k)))
+
+    def resolver(self, content: Callable[[int], int]) -> Resolve:
+        """Writes a cell out at its first occurrence, and the path of that one at later occurrences.
+
+        `content` gives the id of what is in a cell.
+        """
         paths: dict[int, str] = {}
         interner = self._interner
 
@@ -102,7 +111,7 @@ class Encoder:
             if k in paths:
                 return f'{{"$ref":{json.dumps(paths[k], ensure_ascii=False)}}}'
             paths[k] = path
-            return state.get(("cell", k))
+            return content(k)
 
         return resolve
 

@@ -8,7 +8,7 @@ from math import inf
 from typing import Final
 
 from interpreter.state.normalise import rebuild
-from interpreter.state.state import Slot
+from interpreter.state.state import Layout, Slot
 from interpreter.values.intern import Interner, Tag
 
 Index = int | Fraction | float
@@ -21,7 +21,10 @@ HIGHEST: Final = inf
 
 
 class Renamed:
-    """The images of slots and values under a renaming, cached. `sums`: what a slot adds to the key of the image."""
+    """The images of slots and values under a renaming, cached. `sums`: what a slot adds to the key of the image.
+
+    `orders`: by layout the positions of its slots, without cells, in the order of their images.
+    """
 
     def __init__(self, interner: Interner, renaming: Renaming) -> None:
         self._interner = interner
@@ -29,6 +32,7 @@ class Renamed:
         self._values: dict[int, int] = {}
         self._slots: dict[Slot, Slot] = {}
         self.sums: dict[tuple[Slot, int], int] = {}
+        self.orders: dict[Layout, tuple[int, ...]] = {}
         self.changes = any(old != new for indices in renaming.values() for old, new in indices.items())
 
     # --- slots -----------------------------------------------------------------------------------------------------

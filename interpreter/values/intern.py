@@ -321,6 +321,10 @@ class Interner:
         """What a value at a path adds to the key of its state; cached."""
         return self._known_parts().part_sum(path, number)
 
+    def shared_sum(self, path: str, number: int, resolve: Resolve) -> int:
+        """The sum of the parts of a value with aliases (see `ValueParts`)."""
+        return self._known_parts().shared_sum(path, number, resolve)
+
     def encode(self, path: str, number: int, resolve: Resolve | None = None) -> str:
         """The identity encoding of a value at a path, aliases by `resolve`; see `ValueParts.encode`."""
         return self._known_parts().encode(path, number, resolve)

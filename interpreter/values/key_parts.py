@@ -138,6 +138,23 @@ class ValueParts:
             known = self._sums[path, number] = self._summed(path, number)
         return known
 
+    def shared_sum(self, path: str, number: int, resolve: Resolve) -> int:
+        """The sum of the parts of a value with aliases, which `resolve` resolves; what has none is cached."""
+        if not self._interner.references(number):
+            return self.part_sum(path, number)
+        tag = self._interner.tag(number)
+        if tag is Tag.REF:
+            found = resolve(path, number)
+            return digest(path, found) if isinstance(found, str) else self.shared_sum(path, found, resolve)
+        total = digest(path, self._head(number))
+        if tag in _UNORDERED:
+            for inner, text in self._elements(path, number, resolve):
+                total = add_keys(total, digest(inner, text))
+        else:
+            for inner, member in self.members(path, number):
+                total = add_keys(total, self.shared_sum(inner, member, resolve))
+        return total
+
     def _summed(self, path: str, number: int) -> int:
         """As `part_sum`, for a value that is not cached at this path."""
         tag = self._interner.tag(number)
