@@ -6,11 +6,12 @@ import os
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+NOT_IN_CPU: Final = "not in cpu_s"
 CPU_OF_OTHERS = "cpu_s elsewhere"
 MEMORY_OF_OTHERS = "memory_mb elsewhere"
 NEW_AT: Final = "new at "
@@ -49,6 +50,18 @@ def effort_of(process: int) -> Effort:
     cpu_s = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     peaks = [int(line.split()[1]) for line in status.splitlines() if line.startswith("VmHWM:")]
     return Effort(cpu_s, sum(peaks) / 2**10)
+
+
+def processes_with(words: tuple[str, ...]) -> list[int]:
+    """The processes of this machine whose command line has these words in a row; none where the system does not say."""
+    wanted = b"\0" + b"\0".join(word.encode() for word in words) + b"\0"
+    found = []
+    for line in Path("/proc").glob("[0-9]*/cmdline"):
+        # Processes end while they are listed.
+        with suppress(OSError):
+            if wanted in line.read_bytes():
+                found.append(int(line.parent.name))
+    return sorted(found)
 
 
 def effort_in(stats: Mapping[str, object]) -> Effort:

@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import uuid
 from pathlib import Path
 
-from checker.core.effort import CPU_OF_OTHERS, MEMORY_OF_OTHERS, Effort, effort_in, effort_of, own_effort
+from checker.core.effort import (
+    CPU_OF_OTHERS,
+    MEMORY_OF_OTHERS,
+    Effort,
+    effort_in,
+    effort_of,
+    own_effort,
+    processes_with,
+)
 
 
 def test_another_process() -> None:
@@ -35,3 +44,21 @@ def test_sums() -> None:
     """Engines without other processes say nothing of them."""
     assert effort_in({}) == Effort()
     assert Effort(1.0, 2.0) + effort_in({CPU_OF_OTHERS: 3.0, MEMORY_OF_OTHERS: 4.0}) == Effort(4.0, 6.0)
+
+
+def test_processes_by_their_words() -> None:
+    """Those of this machine whose command line has the words in a row; not those that have them otherwise."""
+    name = uuid.uuid4().hex
+    waiting = [sys.executable, "-c", "print(flush=True); input()"]
+    with (
+        subprocess.Popen([*waiting, "--app-id", name, "x"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as found,
+        subprocess.Popen([*waiting, name, "--app-id", "x"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other,
+    ):
+        for process in (found, other):
+            assert process.stdout is not None
+            process.stdout.readline()
+        wanted = [found.pid] if sys.platform == "linux" else []
+        assert processes_with(("--app-id", name)) == wanted
+        for process in (found, other):
+            process.communicate(b"\n")
+    assert processes_with(("--app-id", name)) == []

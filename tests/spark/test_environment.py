@@ -13,7 +13,7 @@ import pytest
 
 from checker.core.problems import EnvironmentProblem, UsageProblem
 from checker.search.spark.java import find_java, java_home, java_version, packaged_java
-from checker.search.spark.master import check_master, in_one_process, on_this_machine, with_retries
+from checker.search.spark.master import check_master, in_one_process, on_this_machine, refuse_connect, with_retries
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = "action Init: n = 0\natomic action Up:\n    require n < 3\n    n += 1\natomic action Rest: pass\n"
@@ -175,3 +175,31 @@ def test_what_is_wrong_is_said(tmp_path: Path, arguments: list[str], code: int, 
     assert len(done.stderr.splitlines()) == 2
     assert done.stdout == ""
     assert time.monotonic() - begun < 30
+
+
+@pytest.mark.parametrize(
+    ("master", "conf", "environment", "code"),
+    [
+        ("sc://host", {}, {}, 2),
+        ("local[2]", {"spark.remote": "sc://host"}, {}, 2),
+        ("local[2]", {"spark.api.mode": "connect"}, {}, 2),
+        ("local[2]", {}, {"SPARK_REMOTE": "sc://host"}, 74),
+        ("local[2]", {}, {"SPARK_CONNECT_MODE_ENABLED": "1"}, 74),
+    ],
+)
+def test_spark_connect(master: str, conf: dict[str, str], environment: dict[str, str], code: int) -> None:
+    """It is refused in one line, with what works instead."""
+    with pytest.raises((EnvironmentProblem, UsageProblem), match="does not run on Spark Connect") as refused:
+        refuse_connect(master, conf, environment)
+    assert refused.value.exit_code == code
+    assert "--master spark://HOST:7077" in str(refused.value.hint)
+    refuse_connect("local[2]", {"spark.api.mode": "classic"}, {"SPARK_REMOTE": ""})
+
+
+def test_spark_remote_is_set(tmp_path: Path) -> None:
+    """The command says so before it does anything, whatever it is to run on Spark."""
+    ended = fizzpy(tmp_path, SPARK_REMOTE="sc://nowhere:15002")
+    assert ended.returncode == 74
+    said = "fizzpy: SPARK_REMOTE is sc://nowhere:15002: this engine does not run on Spark Connect"
+    assert ended.stderr.startswith(said)
+    assert "Traceback" not in ended.stderr

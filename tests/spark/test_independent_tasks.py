@@ -16,6 +16,8 @@ import pytest
 from checker.core.patience import Patience
 from checker.expectations.promise_runs import run_promises
 from checker.expectations.promises import promises_in
+from checker.search.spark.java import find_java
+from checker.search.spark.spark_connection import open_session
 from checker.swarm.simulate import simulate
 from checker.sweep.grid import axis_of
 from checker.sweep.sweeping import sweep
@@ -126,3 +128,21 @@ def test_walks_as_here(spark: Any) -> None:
     )
     assert here == there
     assert here.walk is not None
+
+
+def test_session_of_a_notebook(spark: Any) -> None:
+    """It is used, and a message says what else was asked for; what it has spent before is left out."""
+    heard: list[str] = []
+    java = find_java(os.environ)
+    asked = {"spark.executor.memory": "9g", "spark.fizzpy.core": "1", "spark.app.name": spark.context.appName}
+    session = open_session("spark://elsewhere:7077", asked, java, say=heard.append)
+    assert heard == [
+        f"the Spark session of this process is used, whose master is {spark.context.master}; "
+        "not used: --master, --conf spark.executor.memory"
+    ]
+    open_session(spark.context.master, {}, java, say=heard.append)
+    open_session("local[*]", {}, java, say=heard.append)
+    assert len(heard) == 1
+    assert 0 <= session.effort().cpu_s < spark.effort().cpu_s
+    assert session.effort().memory_mb > 50
+    assert session.unseen() is None

@@ -54,6 +54,31 @@ def _whole(conf: Mapping[str, str], name: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) < _DIGITS else None
 
 
+def refuse_connect(master: str, conf: Mapping[str, str], environment: Mapping[str, str] = os.environ) -> None:
+    """Raise `Problem` where Spark Connect is asked for: its sessions have no RDDs, which tasks of this tool are."""
+    asked = {
+        f"the master '{master}'": master.startswith("sc://"),
+        "--conf spark.remote": "spark.remote" in conf,
+        "--conf spark.api.mode=connect": conf.get("spark.api.mode") == "connect",
+    }
+    for what, is_asked in asked.items():
+        if is_asked:
+            raise UsageProblem(f"{what}: this engine does not run on Spark Connect", _INSTEAD_OF_CONNECT)
+    if environment.get("SPARK_REMOTE"):
+        where = f"SPARK_REMOTE is {environment['SPARK_REMOTE']}"
+    elif environment.get("SPARK_CONNECT_MODE_ENABLED"):
+        where = "this process has a session of Spark Connect"
+    else:
+        return
+    raise EnvironmentProblem(f"{where}: this engine does not run on Spark Connect", _INSTEAD_OF_CONNECT)
+
+
+_INSTEAD_OF_CONNECT: Final = (
+    "name the master itself, as --master spark://HOST:7077, without SPARK_REMOTE in the environment; or take the "
+    "embedded engine"
+)
+
+
 def check_master(master: str, environment: Mapping[str, str] = os.environ) -> None:
     """Raise `UsageProblem` if this is no master, `EnvironmentProblem` if none of its addresses answers."""
     if on_this_machine(master):

@@ -23,7 +23,7 @@ from pyspark import Broadcast, SparkConf, SparkContext, java_gateway
 from pyspark.accumulators import AccumulatorTCPServer, AccumulatorUnixServer
 from pyspark.java_gateway import launch_gateway
 
-from checker.core.effort import Effort, effort_of
+from checker.core.effort import Effort, effort_of, processes_with
 from checker.core.patience import Patience, Stop
 from checker.core.problems import EnvironmentProblem
 from checker.search.spark.interruption import interruptions
@@ -34,6 +34,10 @@ from checker.search.spark.troubles import JAVA_DIED, MASTER_REFUSED, explained, 
 
 Found = TypeVar("Found")
 
+DEFAULT_MASTER: Final = "local[*]"
+_OURS: Final = "spark.fizzpy."
+_READ_HERE: Final = ("spark.default.parallelism", "spark.master")
+"""Settings that count whatever the session was started with."""
 _TICK_S: Final = 0.1
 _PATIENCE_S: Final = 10.0
 _MOST: Final = 300
@@ -102,8 +106,13 @@ class SparkConnection:
     job_thread: JobThread = field(default_factory=lambda: JobThread())
     web_ui: str | None = field(init=False)
 
+    _before: dict[int, float] = field(default_factory=dict)
+    """The CPU seconds of Java processes when this run began, if they were there already."""
+
     def __post_init__(self) -> None:
         self.web_ui = self.context.uiWebUrl
+        if self.started is None:
+            self._before = {process: effort_of(process).cpu_s for process in self._java_here()}
 
     @property
     def in_one_process(self) -> bool:
@@ -205,8 +214,32 @@ class SparkConnection:
         return max(1, int(self.context.defaultParallelism))
 
     def effort(self) -> Effort:
-        """What the Java process has spent, if this run started it."""
-        return Effort() if self.started is None else self.started.effort()
+        """What the Java processes on this machine have spent for this run: the driver's and those of executors.
+
+        Of a session that was there before, what was spent before is left out, and memory is that of all its runs.
+        """
+        found = Effort()
+        for process in self._java_here():
+            spent = effort_of(process)
+            found += Effort(max(0.0, spent.cpu_s - self._before.get(process, 0.0)), spent.memory_mb)
+        return found
+
+    def unseen(self) -> str | None:
+        """What `effort` lacks, in words; None if nothing."""
+        if self.in_one_process or self.is_over:
+            return None
+        elsewhere = len(self._scala.statusTracker().getExecutorInfos()) - 1 - len(processes_with(self._app_option))
+        return f"Java of {elsewhere} executors on other machines" if elsewhere > 0 else None
+
+    def _java_here(self) -> list[int]:
+        """The process that the driver talks to, and the executors of this application that run on this machine."""
+        driver = getattr(SparkContext._gateway, "proc", None)
+        return [*([] if driver is None else [driver.pid]), *processes_with(self._app_option)]
+
+    @property
+    def _app_option(self) -> tuple[str, str]:
+        """What the command line of each executor has."""
+        return "--app-id", str(self.context.applicationId)
 
     def close(self, patience: Patience | None = None) -> None:
         """Stop the session, if this run started it; at once if the patience is over."""
@@ -346,13 +379,21 @@ def _end(process: subprocess.Popen[bytes], patience: Patience) -> None:
             process.wait(_TICK_S)
 
 
-def open_session(master: str, conf: Mapping[str, str], java: Path, patience: Patience | None = None) -> SparkConnection:
+def open_session(
+    master: str,
+    conf: Mapping[str, str],
+    java: Path,
+    patience: Patience | None = None,
+    say: Callable[[str], None] = lambda sentence: None,
+) -> SparkConnection:
     """The running session of this process, with any master; else a new one.
 
-    Raises `EnvironmentProblem` if Spark does not start, `Stop` if the patience is over first.
+    `say` hears if a session that runs is not what was asked for. Raises `EnvironmentProblem` if Spark does not start,
+    `Stop` if the patience is over first.
     """
     running = SparkContext._active_spark_context
     if running is not None:
+        _say_what_is_used(running, master, conf, say)
         return SparkConnection(running)
     job_thread = JobThread()
     patience = patience or Patience()
@@ -381,6 +422,21 @@ def open_session(master: str, conf: Mapping[str, str], java: Path, patience: Pat
                 "check --master, --conf and the Java in use; --engine embedded needs none of them",
             ) from failure
     return SparkConnection(context, process, job_thread)
+
+
+def _say_what_is_used(running: SparkContext, master: str, conf: Mapping[str, str], say: Callable[[str], None]) -> None:
+    """Say so if the session of a notebook is used although another master, or settings, were asked for."""
+    own = (DEFAULT_MASTER, running.master)
+    unused = ["--master"] if master not in own else []
+    set_already = running.getConf()
+    unused += [
+        f"--conf {key}"
+        for key, value in conf.items()
+        if not key.startswith(_OURS) and key not in _READ_HERE and set_already.get(key) != value
+    ]
+    if unused:
+        names = ", ".join(unused)
+        say(f"the Spark session of this process is used, whose master is {running.master}; not used: {names}")
 
 
 @contextmanager

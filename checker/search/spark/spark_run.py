@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from checker.core.demand import ExploredStates
-from checker.core.effort import CPU_OF_OTHERS, MEMORY_OF_OTHERS, Effort
+from checker.core.effort import CPU_OF_OTHERS, MEMORY_OF_OTHERS, NOT_IN_CPU, Effort
 from checker.core.exploration import PathLink
 from checker.core.level import Level
 from checker.core.problems import UsageProblem
@@ -21,7 +21,7 @@ from checker.search.spark.cluster import Base, Cluster, ClusterState, demand_sou
 from checker.search.spark.java import find_java
 from checker.search.spark.liveness.partitioned_search import SMALL
 from checker.search.spark.local import LocalRun
-from checker.search.spark.master import check_master, cores_asked
+from checker.search.spark.master import check_master, cores_asked, refuse_connect
 from checker.search.spark.spark_connection import SparkConnection, open_session
 from checker.storage.checkpoint.folder import level_file
 from checker.storage.file_store import FileStore
@@ -47,6 +47,7 @@ class SparkRun:
         self.most = SMALL if most is None else most
         kept_in = task.settings.kept_in
         self.exchange = exchange_wanted(self.conf.get(EXCHANGE), self.conf.get(RUN_FOLDER), kept_in)
+        refuse_connect(self.master, self.conf)
         check_master(self.master)
         # A missing Java is reported now, and not after an hour's work.
         self.java = find_java(os.environ)
@@ -88,7 +89,7 @@ class SparkRun:
 
     def _cluster(self, level: int, partitions: int | None, columns: bool, worker_config: WorkerConfig) -> Cluster:
         self.handed_over = True
-        self.session = open_session(self.master, self.conf, self.java, self.task.patience)
+        self.session = open_session(self.master, self.conf, self.java, self.task.patience, self.task.say)
         if self.task.watched and self.session.started is not None and self.session.web_ui is not None:
             self.task.say(f"Spark's web UI is at {self.session.web_ui}")
         partitions = partitions or self.session.cores(cores_asked(self.master, self.conf))
@@ -158,6 +159,7 @@ class SparkRun:
             "tasks": self.cluster.tasks if self.cluster is not None else 0,
             CPU_OF_OTHERS: round(effort.cpu_s, 3),
             MEMORY_OF_OTHERS: round(effort.memory_mb, 1),
+            NOT_IN_CPU: None if self.session is None else self.session.unseen(),
             "liveness_passes": self.cluster.crew.jobs
             if self.cluster is not None and self.cluster.crew is not None
             else 0,

@@ -19,15 +19,14 @@ from checker.core.patience import Patience
 from checker.core.problems import EnvironmentProblem
 from checker.core.trials import Died
 from checker.search.spark.java import find_java
-from checker.search.spark.master import check_master, cores_asked
+from checker.search.spark.master import check_master, cores_asked, refuse_connect
 from checker.search.spark.shipping import archive, task_function
-from checker.search.spark.spark_connection import JobThread, open_session
+from checker.search.spark.spark_connection import DEFAULT_MASTER, JobThread, open_session
 from checker.search.spark.troubles import NO_EXECUTOR_YET, TaskFailed
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
 
-DEFAULT_MASTER: Final = "local[*]"
 _TICK_S: Final = 0.1
 _MOST_AT_A_TIME: Final = 256
 """Each job under way has a thread here and one in Java."""
@@ -41,9 +40,10 @@ class SparkTaskRunner:
         self, master: str | None, conf: Mapping[str, str], patience: Patience, say: Callable[[str], None]
     ) -> None:
         master = master or conf.get("spark.master") or DEFAULT_MASTER
+        refuse_connect(master, conf)
         check_master(master)
         self.say = say
-        self.session = open_session(master, conf, find_java(os.environ), patience)
+        self.session = open_session(master, conf, find_java(os.environ), patience, say)
         self.at_a_time = min(self.session.cores(cores_asked(master, conf)), _MOST_AT_A_TIME)
         self._group = f"fizzpy-{uuid.uuid4().hex}"
         code = None if self.session.in_one_process else self.session.broadcast(archive())
