@@ -239,7 +239,7 @@ def freeze_objects() -> None:
     gc.freeze()
 
 
-_ANY_FOLDER: Final = "--conf spark.fizzpy.folder=DIR, or --checkpoint DIR"
+_ANY_FOLDER: Final = "--conf spark.fizzpy.folder=DIR, or --checkpoint DIR; without them Spark itself carries all"
 
 
 def _not_shared(folder: Path, option: str = _ANY_FOLDER) -> EnvironmentProblem:
