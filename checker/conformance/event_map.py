@@ -6,12 +6,12 @@ import re
 import runpy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import Any, Final
 
 from checker.conformance.log_files import LogLine, Place
 from checker.conformance.state_places import is_place
 from checker.core.problems import UsageProblem
+from checker.storage.user_paths import read_user_file
 from fizz.base.near_names import near_hint
 from fizz.base.yaml_text import YamlError, YamlNode, compose, plain
 
@@ -270,12 +270,7 @@ def _hashable(value: Any) -> object:
 
 def read_map(path: str) -> EventMap:
     """The map in a file, YAML or Python. Raises `UsageProblem`."""
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except OSError as failure:
-        raise UsageProblem(f"{path} cannot be read: {failure.strerror}") from None
-    except UnicodeDecodeError as failure:
-        raise UsageProblem(f"{path} is no text in UTF-8: {failure.reason}") from None
+    text = read_user_file(path, "a map, in YAML or Python")
     if path.endswith(".py"):
         return _from_python(path)
     try:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from checker.conformance.event_map import EventMap, Observed
 from checker.conformance.log_files import LogLine, Place, json_lines
 from checker.core.problems import UsageProblem
+from checker.storage.user_paths import refuse_no_file
 from fizz.base.light import dataclass
 
 _SPANS: Final = "resourceSpans"
@@ -151,6 +152,7 @@ def _lines(path: str) -> Iterator[LogLine]:
 
 def _objects(path: str) -> Iterator[LogLine]:
     try:
+        refuse_no_file(path, "a file of events")
         with Path(path).open(encoding="utf-8-sig") as file:
             first = file.readline(4096).strip()
     except (OSError, UnicodeDecodeError):

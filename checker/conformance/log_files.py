@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
 
 from checker.core.problems import UsageProblem
+from checker.storage.user_paths import refuse_no_file
 
 _LONGEST: Final = 1 << 20
 """The most characters of one line."""
@@ -38,6 +39,8 @@ class LogLine(NamedTuple):
 def text_lines(path: str) -> Iterator[tuple[int, str]]:
     """The lines of a file that are not blank, with their numbers. Raises `UsageProblem` for what cannot be read."""
     try:
+        # It may be read again, to show what was rejected: a pipe would not do.
+        refuse_no_file(path, "a file of events")
         with Path(path).open(encoding="utf-8-sig") as file:
             number = 0
             while line := file.readline(_LONGEST + 1):

@@ -20,12 +20,7 @@ def read_user_file(path: str | Path, what: str, most: int = MOST_BYTES) -> str:
     """The text of an ordinary file of at most `most` bytes; `what` it is, as `a report`. Raises `UsageProblem`."""
     hint = f"name {what}"
     try:
-        mode = Path(path).stat().st_mode
-        if stat.S_ISDIR(mode):
-            raise UsageProblem(f"'{path}' is a directory, not {what}", hint)
-        if not stat.S_ISREG(mode):
-            # Reading a pipe or a device may never end.
-            raise UsageProblem(f"'{path}' is not an ordinary file", hint)
+        refuse_no_file(path, what)
         with Path(path).open("rb") as file:
             data = file.read(most + 1)
     except FileNotFoundError:
@@ -41,6 +36,20 @@ def read_user_file(path: str | Path, what: str, most: int = MOST_BYTES) -> str:
     except UnicodeDecodeError as problem:
         fault = f"byte {problem.start:,} is 0x{data[problem.start]:02x}"
         raise UsageProblem(f"'{path}' is not UTF-8 text: {fault}", "is it the right file?") from None
+
+
+def refuse_no_file(path: str | Path, what: str) -> None:
+    """Raise `UsageProblem` for a folder, a pipe, a device, and what is not there. Raises `OSError` too."""
+    hint = f"name {what}"
+    try:
+        mode = Path(path).stat().st_mode
+    except FileNotFoundError:
+        raise UsageProblem(f"'{path}' does not exist", hint) from None
+    if stat.S_ISDIR(mode):
+        raise UsageProblem(f"'{path}' is a directory, not {what}", hint)
+    if not stat.S_ISREG(mode):
+        # Reading a pipe or a device may never end.
+        raise UsageProblem(f"'{path}' is not an ordinary file", hint)
 
 
 RUN_FOLDER: Final = "spark.fizzpy.folder"

@@ -19,7 +19,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Final, NamedTuple
 
-from tests.hostile import checkpoints, deep, expressions, inputs, names, surroundings, texts
+from tests.hostile import checkpoints, deep, expressions, inputs, names, recordings, surroundings, texts
 from tests.hostile.case import MODEL, Case
 from tests.hostile.child import Child, Ended, Limits, warm
 from tests.hostile.shrink import shrunk
@@ -137,6 +137,9 @@ class Range:
             "reports": inputs.reports_of(lambda: self.report),
             "guides": inputs.guides_of(lambda: self.guide),
             "checkpoints": checkpoints.checkpoints_of(self.checkpoint),
+            "logs": recordings.logs,
+            "maps": recordings.maps,
+            "histories": recordings.histories,
         }
 
     def case(self, seed: int, kind: str, number: int) -> Case:

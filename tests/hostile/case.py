@@ -28,7 +28,7 @@ class Case:
     `files` are in the folder before it, by path. `hostile` names those that may be made smaller; `words` is the place
     of the first argument that may be left out (None: all arguments stay). `outputs` are files and folders that the run
     may change; anything else that was there must stay as it was. `environment` is what the variables of these names are
-    (None: there is none of that name).
+    (None: there is none of that name). `codes`: the exit codes that it may end with, if not all that there are.
     """
 
     kind: str
@@ -39,6 +39,7 @@ class Case:
     words: int | None = None
     outputs: tuple[str, ...] = ()
     environment: Mapping[str, str | None] = field(default_factory=dict)
+    codes: frozenset[int] | None = None
 
     @property
     def name(self) -> str:

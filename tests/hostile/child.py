@@ -13,6 +13,7 @@ import time
 import traceback
 from contextlib import suppress
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Final, NoReturn
 
@@ -182,6 +183,8 @@ def warm(room: Path) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     from checker.cli import run
 
+    # A wide level needs it, which none of the runs below has; it opens the C library.
+    import_module("checker.search.columns.space")
     room.mkdir()
     model, saved = str(room / "w.fizz"), str(room / "w.json")
     text = "action Init: n = 0\naction Up:\n    require n < 300\n    n += 1\n"

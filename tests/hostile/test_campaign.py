@@ -1,4 +1,4 @@
-"""The campaign itself: 260 cases of a fixed seed come to nothing bad, and what is bad is seen, named and made small."""
+"""The campaign itself: 320 cases of a fixed seed come to nothing bad, and what is bad is seen, named and made small."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from tests.hostile.child import Limits
 from tests.hostile.verdict import OK, judge
 
 SEED = 16
-CASES = 260
+CASES = 320
 CLASSES = (
     "tokens", "bytes", "deep", "expressions", "front matter", "options", "constants", "yaml", "reports", "guides",
-    "checkpoints", "names", "surroundings",
+    "checkpoints", "names", "surroundings", "logs", "maps", "histories",
 )  # fmt: skip
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="children are watched as on Linux")

@@ -45,7 +45,7 @@ def judge(case: Case, ended: Ended) -> Verdict:
         return Verdict("traceback", _where(text))
     if ended.code == 70:
         return Verdict("70", _where(ended.details) or _last_line(text))
-    if ended.code not in CODES and not (ended.code == BROKEN and case.arguments[0] == "test"):
+    if ended.code not in (case.codes or CODES) and not (ended.code == BROKEN and case.arguments[0] == "test"):
         return Verdict("exit code", str(ended.code))
     unsafe = sorted({character for character in text if _unsafe(character)})
     if unsafe:
