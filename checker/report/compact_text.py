@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 
 from rich.text import Text
 
 from checker.core.trace import Trace
 from checker.core.visible import printable
-from checker.report.compact_trace import BriefStep, BriefTrace, brief_trace
+from checker.report.compact_trace import BriefReason, BriefStep, BriefTrace, brief_reason, brief_trace
 from checker.report.model_rows import file_names
 from checker.report.page import Page
+from checker.report.step_text import change_texts, mover_text
 from checker.report.thread_names import thread_names_of
 from checker.report.trace_text import mover_name, values_of
 from checker.report.unmatched_text import unmatched_lines
@@ -61,7 +61,7 @@ def compact_story(page: Page, trace: Trace, sources: Mapping[str, str], room: in
     """
     short = brief_trace(trace, sources)
     layout = _Layout(page, file_names(sources), short)
-    after = [*_for_ever(page, short), *_reason(page, trace, short, sources, layout.names)]
+    after = reason_lines(page, trace, sources)
     left = room - height(page, after)
     steps = layout.steps(left)
     end = _state(short) if trace.cycle_start is None else []
@@ -77,7 +77,7 @@ class _Layout:
         self.page, self.names, self.short = page, names, short
         self.number = len(str(len(short.steps)))
         self.left = [self._mover(step) for step in short.steps]
-        self.right = [self._changes(step) for step in short.steps]
+        self.right = [change_texts(step, page.spelled) for step in short.steps]
         self.column = self._best_column()
 
     def _best_column(self) -> int:
@@ -113,34 +113,7 @@ class _Layout:
         """` 4 Node#2.LeaderConsumes`, with choices and where it stands."""
         line = Text(self.page.spelled("∞") if step.in_cycle else "", "bold magenta")
         line.append(f"{step.number:>{self.number + (not step.in_cycle)}} ", "bold")
-        if step.joined:
-            line.append("  " * (1 + len(step.calls)) + "".join(step.calls[-1:]), "cyan")
-        else:
-            line.append(printable(step.mover), "bold cyan")
-            line.append("".join(f" > {printable(call)}" for call in step.calls), "cyan")
-        if step.kind == "deliver":
-            line.append(" receives", "dim")
-        for choice in step.choices:
-            line.append(f" {printable(choice)}", "yellow")
-        if step.lines:
-            line.append(f"{'' if line.plain.endswith(' ') else ' '}{self._where(step.lines)}", "dim")
-        if step.kind == "crash-role":
-            line.append("  ").append(self.page.spelled("✗ crash"), "bold white on red")
-        elif step.crash:
-            after = f" after {self._where((step.struck,))}" if step.struck else ""
-            line.append("  ").append(self.page.spelled(f"✗ crash{after}"), "bold white on red")
-        if step.fails:
-            line.append("  ").append("the model fails", "bold white on red")
-        return line
-
-    def _where(self, lines: Sequence[tuple[str, int]]) -> str:
-        """`line 14`, `lines 14-16`, the last one where they do not follow; with several files `core.fizz:61`."""
-        file, last = lines[-1]
-        name = printable(self.names.get(file, file))
-        if name:
-            return f"{name}:{last}"
-        ascending = all(before[0] == after[0] and before[1] < after[1] for before, after in pairwise(lines))
-        return f"lines {lines[0][1]}-{last}" if ascending and len(lines) > 1 else f"line {last}"
+        return line.append_text(mover_text(step, self.names, self.page.spelled))
 
     def _rows(self, mover: Text, changes: list[Text], column: int) -> list[Text]:
         """The rows of a step, what changed beside or below what moved."""
@@ -177,15 +150,6 @@ class _Layout:
         rows[-1].rstrip()
         return rows
 
-    def _changes(self, step: BriefStep) -> list[Text]:
-        """What changed."""
-        if not step.changes:
-            return [Text("" if step.fails else "nothing changes", "dim")]
-        return [
-            Text().append(printable(change.place), "cyan").append(printable(f" {self.page.spelled(change.text)}"))
-            for change in step.changes
-        ]
-
 
 def _shared(sizes: list[int], room: int) -> list[int]:
     """A row for each, and more for those that want it, the last ones first, as far as there are more."""
@@ -208,10 +172,16 @@ def _cut(page: Page, rows: list[Text], most: int, width: int) -> list[Text]:
     return [*rows[: most - 1], last.append(page.spelled(" …"), "dim")]
 
 
-def _for_ever(page: Page, short: BriefTrace) -> list[Line]:
-    if not short.sentences:
+def reason_lines(page: Page, trace: Trace, sources: Mapping[str, str]) -> list[Line]:
+    """Why it is a counterexample: what goes on for ever, the deciding line with its values, what blocks each action."""
+    reason = brief_reason(trace, sources)
+    return [*_for_ever(page, reason), *_reason(page, trace, reason, sources, file_names(sources))]
+
+
+def _for_ever(page: Page, reason: BriefReason) -> list[Line]:
+    if not reason.sentences:
         return []
-    first, *others = short.sentences
+    first, *others = reason.sentences
     line = Text(page.spelled("∞ "), "bold magenta").append(printable(first), "bold magenta")
     if others:
         line.append(": " + printable("; ".join(others)))
@@ -230,12 +200,12 @@ def _state(short: BriefTrace) -> list[Line]:
 
 
 def _reason(
-    page: Page, trace: Trace, short: BriefTrace, sources: Mapping[str, str], names: Mapping[str, str]
+    page: Page, trace: Trace, reason: BriefReason, sources: Mapping[str, str], names: Mapping[str, str]
 ) -> list[Line]:
     lines = []
-    if short.why is not None:
-        why = short.why
-        later = "" if why.step == len(short.steps) else f" (after step {why.step})"
+    if reason.why is not None:
+        why = reason.why
+        later = "" if why.step == trace.steps else f" (after step {why.step})"
         lines.append(_quoted("why", why.file, why.line, why.row + later, names))
         shown = why.facts[:_MOST_FACTS]
         facts = Text(printable(", ".join(shown)))
@@ -244,19 +214,19 @@ def _reason(
         if shown:
             rows = page.wrapped(facts, width=page.width - _WHY)
             lines += [Line(row, _WHY) for row in _cut(page, rows, 2, page.width - _WHY)]
-    called = thread_names_of(trace).names(-1) if short.blocked else []
-    for number, (file, line, row, held) in enumerate(short.blocked[:_MOST_BLOCKED]):
+    called = thread_names_of(trace).names(-1) if reason.blocked else []
+    for number, (file, line, row, held) in enumerate(reason.blocked[:_MOST_BLOCKED]):
         movers = [f"{mover_name(one.name, called)}: {values_of(one)}" for one in held]
         quoted = _quoted("why" if number == 0 else "", file, line, row, names)
         quoted.text.append(printable(f"   {'; '.join(movers)}"), "not italic")
         lines += [Line(one) for one in _cut(page, page.wrapped(quoted.text, 0, _WHY + 2), 2, page.width)]
-    if len(short.blocked) > _MOST_BLOCKED:
-        lines.append(Line(Text(f"and {len(short.blocked) - _MOST_BLOCKED} more guards are false", "dim"), _WHY))
+    if len(reason.blocked) > _MOST_BLOCKED:
+        lines.append(Line(Text(f"and {len(reason.blocked) - _MOST_BLOCKED} more guards are false", "dim"), _WHY))
     for text, detail in () if trace.unmatched is None else unmatched_lines(trace.unmatched):
         lines += [Line(row, _WHY * detail) for row in _cut(page, page.wrapped(text, 0, _WHY), 2, page.width - _WHY)]
-    if short.limited:
+    if reason.limited:
         lines.append(
-            Line(Text(printable(f"{', '.join(short.limited)} could start, but for a limit of the options")), _WHY, 2)
+            Line(Text(printable(f"{', '.join(reason.limited)} could start, but for a limit of the options")), _WHY, 2)
         )
     return lines
 

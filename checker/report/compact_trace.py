@@ -54,46 +54,64 @@ class BriefStep:
 
 
 @dataclass(frozen=True, slots=True)
+class BriefReason:
+    """Why a counterexample is one.
+
+    `sentences`: what goes on for ever, and why that is fair. `blocked`: for a deadlock, the false guards with what they
+    block; `limited`: the actions that only a limit prevents.
+    """
+
+    sentences: tuple[str, ...]
+    why: BriefWhy | None
+    blocked: tuple[tuple[str, int, str, tuple[Held, ...]], ...]
+    limited: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class BriefTrace:
     """A counterexample in brief.
 
     `chosen`: the choices of Init. `end`: the state at the end, a line (owners, text) for each variable, instance,
-    thread and message; unless there is no step, without what no step changed. `sentences`: what goes on for ever, and
-    why that is fair.
-    `blocked`: for a deadlock, the false guards with what they block.
+    thread and message; unless there is no step, without what no step changed.
     """
 
     steps: tuple[BriefStep, ...]
     chosen: tuple[str, ...]
     end: tuple[tuple[str, str], ...]
-    sentences: tuple[str, ...]
-    why: BriefWhy | None
-    blocked: tuple[tuple[str, int, str, tuple[Held, ...]], ...]
-    limited: tuple[str, ...]
+    reason: BriefReason
     waiting: tuple[int, str] | None
 
 
 def brief_trace(trace: Trace, sources: Mapping[str, str]) -> BriefTrace:
     """The counterexample in brief. `sources`: the texts of the model by file."""
     threads = thread_names_of(trace)
-    steps = tuple(_step(trace, number, threads, sources) for number in range(1, len(trace.entries)))
-    stuck = trace.stuck
     return BriefTrace(
-        steps,
+        tuple(brief_step(trace, number, threads, sources) for number in range(1, len(trace.entries))),
         tuple(map(choice_in_brief, trace.entries[0].choices)),
         _end(trace, threads, sources),
+        brief_reason(trace, sources),
+        None if trace.waiting is None else (trace.waiting.step, trace.waiting.sentence),
+    )
+
+
+def brief_reason(trace: Trace, sources: Mapping[str, str]) -> BriefReason:
+    """Why it is a counterexample. Looks into no step."""
+    stuck = trace.stuck
+    return BriefReason(
         _for_ever(trace),
         None if trace.why is None else brief_why(trace.why, sources),
         () if stuck is None else _blocked(stuck.held, sources),
         () if stuck is None else stuck.limited,
-        None if trace.waiting is None else (trace.waiting.step, trace.waiting.sentence),
     )
 
 
 # --- steps ------------------------------------------------------------------------------------------------------------
 
 
-def _step(trace: Trace, number: int, threads: ThreadNames, sources: Mapping[str, str]) -> BriefStep:
+def brief_step(
+    trace: Trace, number: int, threads: ThreadNames, sources: Mapping[str, str], changes: bool = True
+) -> BriefStep:
+    """A step in brief; without `changes` only who moves, for which no value is looked into."""
     entry, step = trace.entries[number], threads.steps[number]
     instance = _instance_of(entry)
     same = step.mover is not None and step.mover == threads.steps[number - 1].mover and entry.kind == "continue"
@@ -108,7 +126,7 @@ def _step(trace: Trace, number: int, threads: ThreadNames, sources: Mapping[str,
         _calls(step) if entry.kind == "continue" else (),
         (*map(choice_in_brief, entry.choices), *(_arguments(entry) if entry.kind == "deliver" else ())),
         () if whole or entry.crash else tuple(lines),
-        tuple(_changes(entry, threads, number, instance)),
+        tuple(_changes(entry, threads, number, instance)) if changes else (),
         entry.crash,
         lines[-1] if entry.crash and lines else None,
         entry.fails,

@@ -87,28 +87,28 @@ def _after(short: BriefTrace, trace: Trace, sources: Mapping[str, str], names: M
     if short.end and trace.cycle_start is None:
         rows = "".join(f"<div><em>{text(owners)}</em> {text(shown)}</div>" for owners, shown in short.end)
         parts.append(f'<div class="end"><strong>end</strong><div class="mono">{rows}</div></div>')
-    if short.sentences:
-        first, *others = short.sentences
+    if short.reason.sentences:
+        first, *others = short.reason.sentences
         more = f": {text('; '.join(others))}" if others else ""
         parts.append(f'<p class="warn">∞ {text(first)}{more}</p>')
-    if short.why is not None:
-        why = short.why
+    if short.reason.why is not None:
+        why = short.reason.why
         later = "" if why.step == trace.steps else f' <span class="dim">(after step {why.step})</span>'
         quoted = f"{text(_where([(why.file, why.line)], names))} | {text(why.row)}"
         facts = "".join(f"<div>{text(fact)}</div>" for fact in why.facts)
         shown = f'<div class="dim">{quoted}{later}</div>{facts}'
         parts.append(f'<div class="end"><strong>why</strong><div class="mono">{shown}</div></div>')
-    if short.blocked:
+    if short.reason.blocked:
         called = thread_names_of(trace).names(-1)
         rows_blocked: list[tuple[object, ...]] = [
             (mover_name(one.name, called), _where([(file, line)], names), row, values_of(one))
-            for file, line, row, held in short.blocked
+            for file, line, row, held in short.reason.blocked
             for one in held
         ]
         parts.append("<h3>Why no step is possible</h3>")
         parts.append(html_table(("blocked", "where", "by", "values"), rows_blocked))
-    if short.limited:
-        parts.append(f"<p>{text(', '.join(short.limited))} could start, but for a limit of the options.</p>")
+    if short.reason.limited:
+        parts.append(f"<p>{text(', '.join(short.reason.limited))} could start, but for a limit of the options.</p>")
     return parts
 
 

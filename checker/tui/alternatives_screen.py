@@ -10,14 +10,16 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import Screen
 
+from checker.report.compact_trace import choice_in_brief
 from checker.traces.guards import Disabled
 from checker.tui import answer_texts
 from checker.tui.lines import Lines
 from checker.tui.opened.alternatives import Alternatives, Enabled
 from checker.tui.screens import HELP, MOVES, TextLines, TextScreen, help_lines, plain
-from checker.tui.styles import CRASH, FAINT, NAME, PLAIN, STRONG, Piece
+from checker.tui.styles import CRASH, FAINT, NAME, PLAIN, STRONG, WARNING, Piece
 from checker.tui.viewer_session import ViewerSession
 
+_CRASH_ROLE = "crash-role "
 _SLICE = 0.01
 _PAUSE = 0.02
 
@@ -93,26 +95,27 @@ class AlternativeLines(Lines):
         match item:
             case str():
                 return [(item, STRONG)]
-            case Enabled(possible=possible, name=name):
-                crash = possible.crashes or name.startswith("crash-role")
-                sign = "→ " if item.taken else "  "
-                note = "  taken by the trace" if item.taken and not possible.begins else ""
+            case Enabled(possible=possible, choices=choices):
+                name = self._mover(possible.name)
+                crash = possible.crashes or possible.name.startswith(_CRASH_ROLE)
                 return [
-                    (sign, STRONG),
-                    (name, CRASH if crash else NAME),
-                    (self._thread_name(name), PLAIN),
-                    (note, FAINT),
+                    ("→ " if item.taken else "  ", STRONG),
+                    (name, NAME),
+                    ("".join(f" {choice_in_brief(choice)}" for choice in choices), WARNING),
+                    ("  ", PLAIN),
+                    ("✗ crash" if crash else "", CRASH),
+                    ("  taken by the trace" if item.taken and not possible.begins else "", FAINT),
                 ]
             case Disabled(name=name):
                 reason = f": {answer_texts.in_short(self.session, item)}"
-                return [("  ", PLAIN), (name, NAME), (self._thread_name(name), PLAIN), (reason, FAINT)]
+                return [("  ", PLAIN), (self._mover(name), NAME), (reason, FAINT)]
 
-    def _thread_name(self, name: str) -> str:
-        """The name of the thread that a step names by its number."""
-        number = name.partition("[")[0].partition(" ")[0].removeprefix("thread-")
-        if not name.startswith("thread-") or not number.isdigit():
-            return ""
-        return f"  {self.session.path_text.threads(self.session.selected)[int(number)]}"
+    def _mover(self, name: str) -> str:
+        """What moves, as in the list of steps: a thread by its name and not by its number."""
+        number = name.removeprefix("thread-")
+        if name.startswith("thread-") and number.isdigit():
+            return self.session.path_text.threads(self.session.selected)[int(number)]
+        return name.removeprefix(_CRASH_ROLE)
 
 
 class AlternativesScreen(Screen[Enabled | None]):

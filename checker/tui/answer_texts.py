@@ -9,7 +9,8 @@ from checker.core.trace import Trace
 from checker.report.explain_text import print_guard
 from checker.report.model_rows import file_names, source_row
 from checker.report.page import Page
-from checker.report.trace_text import print_change, print_why
+from checker.report.step_text import change_texts
+from checker.report.trace_text import print_why
 from checker.report.unmatched_text import print_unmatched
 from checker.traces.guards import Disabled
 from checker.tui.opened.alternatives import Enabled
@@ -75,17 +76,15 @@ def would_change(session: ViewerSession, one: Enabled, width: int) -> list[str]:
         return ["the model fails in this step"]
     if not last:
         return [f"{line.place} = {line.text}" for line in path_text.lines(0)]
-    changed = path_text.parts(last)
-    if not changed:
-        return ["nothing changes"]
-    threads = path_text.threads(last - 1)
+    step = path_text.brief(last)
+    ended = [change.place for change in path_text.thread_names.changes(last) if change.new is None]
+    how = "is lost" if one.possible.crashes else "ends"
 
     def write(page: Page) -> None:
-        for change in changed:
-            if change.new is None and change.place in threads:
-                page.line(f"{change.place} {'is lost' if one.possible.crashes else 'ends'}")
-            else:
-                print_change(page, change, path_text.names, indent=0)
+        for text in change_texts(step, page.spelled):
+            page.line(text, hang=2)
+        for name in ended:
+            page.line(f"{name} {how}")
 
     return _lines(width, write)
 

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widgets import Static
 
+from checker.core.trace import Trace
 from checker.core.visible import printable
 from checker.tui.background import PAUSE, Background
 from checker.tui.bottom_line import BottomLine
 from checker.tui.key_bindings import KEYS
 from checker.tui.panes import Pane, SourcePane, StatePane, StepsPane, TruthPane
+from checker.tui.reason_pane import ReasonPane
 from checker.tui.screens import HELP, TextScreen, help_lines, plain
 from checker.tui.styles import Piece
 from checker.tui.viewer_session import ViewerSession
@@ -32,16 +34,17 @@ class MainScreen(Screen[None]):
     DEFAULT_CSS = """
     MainScreen #title { height: 1; text-style: bold; text-wrap: nowrap; text-overflow: ellipsis; }
     MainScreen #main { height: 1fr; }
-    MainScreen #steps { width: 45%; margin: 0 1 0 0; }
-    MainScreen #right { width: 55%; }
-    MainScreen #state { height: 3fr; }
-    MainScreen #source { height: 2fr; }
+    MainScreen #steps { height: auto; max-height: 55%; min-height: 3; }
+    MainScreen #right { height: 1fr; layout: horizontal; }
+    MainScreen #state { width: 9fr; margin: 0 1 0 0; }
+    MainScreen #source { width: 11fr; }
     MainScreen #truth { height: auto; }
+    MainScreen #reason.empty, MainScreen.zoomed #reason,
     MainScreen.zoom-steps #right, MainScreen.zoom-steps #truth,
     MainScreen.zoom-state #steps, MainScreen.zoom-state #source, MainScreen.zoom-state #truth,
     MainScreen.zoom-source #steps, MainScreen.zoom-source #state, MainScreen.zoom-source #truth,
     MainScreen.zoom-truth #main, MainScreen.no-properties #truth { display: none; }
-    MainScreen.zoom-steps #steps { width: 1fr; margin: 0; }
+    MainScreen.zoom-steps #steps { width: 1fr; height: 1fr; max-height: 100%; margin: 0; }
     MainScreen.zoom-state #right, MainScreen.zoom-source #right { width: 1fr; }
     MainScreen.zoom-truth #truth { height: 1fr; }
     """
@@ -61,13 +64,16 @@ class MainScreen(Screen[None]):
         self.source = SourcePane(session, "source")
         self.truth = TruthPane(session, "truth")
         self.panes: tuple[Pane, ...] = (self.steps, self.state, self.source, self.truth)
+        self.reason = ReasonPane(session)
         self.bottom = BottomLine()
+        self.reason_of: Trace | None = None
         self._zoomed = False
         self.background = Background(self)
 
     def compose(self) -> ComposeResult:
         yield Static(id="title", markup=False)
-        with Horizontal(id="main"):
+        yield self.reason
+        with Vertical(id="main"):
             yield self.steps
             with Vertical(id="right"):
                 yield self.state
@@ -92,7 +98,10 @@ class MainScreen(Screen[None]):
         self.set_class(not self.truth.count, "no-properties")
         # A report has the properties that were asked for; a model may have more.
         self.truth.refresh(layout=True)
+        self.steps.refresh(layout=True)
+        self.reason.follow()
         self.follow()
+        self.truth.to_violated()
         self._say_remark()
 
     def give_up(self, problem: Exception) -> None:
@@ -113,6 +122,9 @@ class MainScreen(Screen[None]):
         own = f"your own path from step {session.own}; " if session.own is not None else ""
         title = f"{PurePath(session.opened.model).name}: {own}{session.opened.paths[session.path_index].sentence}"
         self.query_one("#title", Static).update(printable(title, lines=False), layout=False)
+        if self.reason_of is not session.reason:
+            self.reason_of = session.reason
+            self.reason.follow()
         for pane in self.panes:
             pane.follow()
 
@@ -192,6 +204,7 @@ class MainScreen(Screen[None]):
 
     def _zoom(self, alone: Pane | None) -> None:
         """Show one pane alone, or all."""
+        self.set_class(alone is not None, "zoomed")
         for pane in self.panes:
             self.set_class(pane is alone, f"zoom-{pane.id}")
 
@@ -269,12 +282,15 @@ class MainScreen(Screen[None]):
     def _sought(self, text: str) -> None:
         # Enter may arrive before the event of the last letter.
         self._search(text)
-        self.action_next_match(1)
+        # At the end there is nothing to look for ahead: the last match is found first.
+        at_end = self.session.selected == self.session.last
+        self.action_next_match(-1 if at_end else 1, here=at_end)
 
-    def action_next_match(self, direction: int) -> None:
+    def action_next_match(self, direction: int, here: bool = False) -> None:
         search = self.session.search
         if search.text:
-            self.background.look(search.matches_from(self.session.selected, direction), self._matched)
+            begin = self.session.selected - direction * here
+            self.background.look(search.matches_from(begin, direction), self._matched)
         else:
             self.bottom.say("search with /")
 

@@ -1,10 +1,11 @@
-"""The four panes: steps with lanes, state, source, and what each property says of each step."""
+"""The panes: steps with lanes and changes, state, source, what each property says of each step."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
+from rich.text import Text
 from textual.geometry import Size
 from textual.message import Message
 
@@ -12,7 +13,7 @@ from checker.core.report import title_of
 from checker.tui import lanes
 from checker.tui.lines import Lines
 from checker.tui.opened.property_row import PropertyRow, TruthMark
-from checker.tui.source_rows import Sheet
+from checker.tui.source_rows import Sheet, SourceRow
 from checker.tui.state_tree import TreeRow
 from checker.tui.styles import (
     CRASH,
@@ -28,12 +29,18 @@ from checker.tui.styles import (
     WARNING,
     WRONG,
     Piece,
+    pieces_of,
 )
 from checker.tui.viewer_session import ViewerSession
 
 _SIGNS = {lanes.CRASHES: CRASH, lanes.IDLE: FAINT, lanes.RUNS: NAME, lanes.RUNS_TWICE: NAME}
 _NARROWEST_HEADLINE = 14
+_EFFECTS = 26
+"""The columns that are left to changes before lanes get any."""
 _MOST_PROPERTIES = 6
+_MOST_PROPERTIES_IN_FEW_ROWS = 2
+_FEW_ROWS = 30
+_MOST_CALLS = 2
 
 
 class Pane(Lines):
@@ -96,27 +103,28 @@ class StepsPane(Pane):
         session = self.session
         if index > session.last:
             return [(self._end()[index - session.last - 1], CYCLE)]
-        entry = session.path_text.entries[index]
         pieces: list[Piece] = [(">" if index == session.selected else " ", STRONG), self._cycle(index)]
         broken = session.broken(index)
         pieces.append((f"{index:{self._digits()}d}", WRONG if broken else STRONG))
         pieces += [("!", WRONG) if broken else (" ", PLAIN), self._mark(index)]
-        headline, does = session.path_text.headline(index, bare=True), session.path_text.does(index)
-        lost = CRASH if entry.crash or entry.fails else FAINT
         width = self._lane_width()
-        if not width:
-            return [*pieces, (f"{headline} ", PLAIN), (does, lost)]
-        # The lane already shows the mover, and whether it starts, goes on or ends.
-        for lane in session.lanes:
+        for lane in session.lanes if width else ():
             sign = lane.signs[index]
             pieces += [(sign, _SIGNS.get(sign, STRONG)), (" " * width, PLAIN)]
-        short = "fails" if entry.fails else "CRASH" if entry.crash else ""
-        return [*pieces, (f"{self._without_lane(headline)} ", PLAIN), (short, lost)]
+        return pieces + pieces_of(self._moves_and_effects(index))
 
-    def _without_lane(self, headline: str) -> str:
-        """`Send` for `Node#0.Send`"""
-        role, _, rest = headline.partition(".")
-        return rest if rest and any(lane.name == role for lane in self.session.lanes) else headline
+    def _moves_and_effects(self, index: int) -> Text:
+        """Who moves, and what changes beside it; of what is too long something of both is seen, more of the former."""
+        path_text, room = self.session.path_text, max(self._text_room() - self._lanes_room(), _NARROWEST_HEADLINE)
+        moves, effects = path_text.moves(index), path_text.effects(index)
+        if not effects:
+            return moves
+        column = min(path_text.moves_width(room // 2), room // 2) + 2
+        if moves.cell_len + 2 > column:
+            column = min(moves.cell_len + 2, max(room - effects.cell_len, room * 3 // 4))
+            moves = moves.copy()
+            moves.truncate(column - 2, overflow="ellipsis")
+        return moves + Text(" " * (column - moves.cell_len)) + effects
 
     def _mark(self, index: int) -> Piece:
         """`=` the step that is compared with, `*` a match, `+` a step that the reader took."""
@@ -151,14 +159,28 @@ class StepsPane(Pane):
     def _margin(self) -> int:
         return self._digits() + 4
 
+    def _text_room(self) -> int:
+        return self.content_size.width - self._margin()
+
+    def _lanes_room(self) -> int:
+        width = self._lane_width()
+        return len(self.session.lanes) * (width + 1) if width else 0
+
     def _lane_width(self) -> int:
-        """The width of a lane: that of its name if there is room, at least 2; 0 for no lanes: only one, or no room."""
+        return self._lane_width_in(self.content_size.width)
+
+    def _lane_width_in(self, width: int) -> int:
+        """The width of a lane: that of the names, or of their short forms; 0 for no lanes: only one, or no room."""
         count = len(self.session.lanes)
-        free = self.content_size.width - self._margin() - _NARROWEST_HEADLINE
-        if count < 2 or count * 3 > free:
+        if count < 2:
             return 0
+        room = width - self._margin()
+        free = room - self.session.path_text.moves_width(room) - _EFFECTS
         widest = max(len(lane.name) for lane in self.session.lanes)
-        return min(widest, max(2, (free // 2) // count - 1))
+        return next((lane for lane in (widest, 2) if count * (lane + 1) <= free), 0)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return self.count + (self._lane_width_in(width) > 0)
 
 
 class StatePane(Pane):
@@ -236,43 +258,76 @@ class StatePane(Pane):
 
 
 class SourcePane(Pane):
-    """The source, with the executed lines and the location of each thread."""
+    """The source, with the executed lines, the location of each thread, and the lines that called the func."""
 
     def __init__(self, session: ViewerSession, id: str) -> None:
         super().__init__(session, id)
         self.sheet: Sheet = session.sheet()
+        self.rows: list[SourceRow | str] = []
+        """Rows of the source, and marks of threads that have no room beside theirs."""
 
     @property
     def count(self) -> int:
-        return len(self.sheet.rows)
+        return len(self.rows)
+
+    def on_resize(self) -> None:
+        self._has_room = True
+        self.follow()
 
     def follow(self) -> None:
         self.sheet = self.session.sheet()
         others = ", ".join(PurePath(file).name for file in self.sheet.others)
         self.entitle(f"Source  {PurePath(self.sheet.file).name}{f'  (also {others})' if others else ''}")
-        last = max((i for i, row in enumerate(self.sheet.rows) if row.executed), default=self.sheet.first)
-        self.top = max(self.sheet.first - 1, 0)
-        self.move_to(min(last, self.sheet.first + self.room - 2))
-        self.move_to(self.sheet.first)
+        self.rows = list(self._marked())
+        executed = [i for i, row in enumerate(self.rows) if isinstance(row, SourceRow) and row.executed]
+        first = next((i for i, row in enumerate(self.rows) if row is self.sheet.rows[self.sheet.first]), 0)
+        self.top = max(first - 1, 0)
+        self.move_to(min(max(executed, default=first), first + self.room - 2))
+        self.move_to(first)
+
+    def _marked(self) -> Iterator[SourceRow | str]:
+        for row in self.sheet.rows:
+            yield row
+            if row.threads and not self._fits(row):
+                yield self._mark(row)
+
+    def _mark(self, row: SourceRow) -> str:
+        return f"◄ {', '.join(row.threads)}"
+
+    def _fits(self, row: SourceRow) -> bool:
+        return self._margin() + len(row.text) + 2 + len(self._mark(row)) <= self.content_size.width
+
+    def _margin(self) -> int:
+        return len(str(len(self.sheet.rows))) + 2
+
+    def heads(self) -> Sequence[Sequence[Piece]]:
+        called = []
+        for file, number, text in self.sheet.calls[-_MOST_CALLS:]:
+            name = self.session.path_text.names.get(file) or "line "
+            where = f"{name}:{number}" if name != "line " else f"line {number}"
+            called.append([("called at ", FAINT), (where, NAME), (" | ", FAINT), (text, PLAIN)])
+        return called
 
     def line(self, index: int) -> Sequence[Piece]:
-        row = self.sheet.rows[index]
-        digits = len(str(len(self.sheet.rows)))
+        row = self.rows[index]
+        if isinstance(row, str):
+            return [(" " * self._margin(), PLAIN), (row, WARNING)]
         style = STRONG if row.executed else PLAIN
         sign = "►" if row.executed else " "
-        pieces: list[Piece] = [(sign, NEW), (f"{row.number:{digits}d} ", FAINT)]
-        if not row.threads:
-            return [*pieces, (row.text, style)]
-        standing = f" ◄ {', '.join(row.threads)}"
-        room = max(self.content_size.width - digits - 2 - len(standing), _NARROWEST_HEADLINE)
-        return [*pieces, (row.text[:room].ljust(min(room, len(row.text) + 2)), style), (standing, WARNING)]
+        pieces: list[Piece] = [(sign, NEW), (f"{row.number:{self._margin() - 2}d} ", FAINT), (row.text, style)]
+        return [*pieces, (f"  {self._mark(row)}", WARNING)] if row.threads and self._fits(row) else pieces
 
 
 class TruthPane(Pane):
     """What each property says of each step, as a row of letters."""
 
+    @property
+    def _few_rows(self) -> bool:
+        return self.screen.size.height < _FEW_ROWS
+
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        return min(self.count, _MOST_PROPERTIES) + 1
+        most = _MOST_PROPERTIES_IN_FEW_ROWS if self._few_rows else _MOST_PROPERTIES
+        return min(self.count, most) + (not self._few_rows)
 
     @property
     def count(self) -> int:
@@ -284,10 +339,18 @@ class TruthPane(Pane):
         return self.session.properties[self.cursor]
 
     def follow(self) -> None:
-        self.entitle(f"Properties after {self.session.selected}:  T true  F false  - nothing to say")
+        hidden = f"; {self.count} rows" if self.count > self.room else ""
+        self.entitle(f"Properties after {self.session.selected}:  T true  F false  - nothing to say{hidden}")
         self.refresh()
 
+    def to_violated(self) -> None:
+        """Put the cursor on the property that the path violates, so that its row is seen."""
+        name = self.session.opened.paths[self.session.path_index].name
+        self.move_to(next((i for i, prop in enumerate(self.session.properties) if prop.name == name), self.cursor))
+
     def heads(self) -> Sequence[Sequence[Piece]]:
+        if self._few_rows:
+            return ()
         first, last = self._window()
         ruler = [" "] * (last - first)
         for index in range(first, last):

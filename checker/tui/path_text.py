@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
+from rich.text import Text
+
 from checker.core.trace import Change
+from checker.core.visible import printable
+from checker.report.compact_trace import BriefStep, brief_step, choice_in_brief
 from checker.report.difference import differences
 from checker.report.model_rows import file_names
+from checker.report.step_text import change_texts, mover_text
 from checker.report.thread_names import NamedThread, thread_names_of
 from checker.report.thread_text import is_thread, read_thread, thread_changes
 from checker.traces.changes import changes
@@ -24,8 +31,6 @@ class StateLine(NamedTuple):
 
 StateLines = tuple[StateLine, ...]
 
-_MOVES = {"start": "starts", "continue": "goes on", "deliver": "is delivered"}
-
 
 class PathText:
     """The texts of one path, computed when they are needed and cached."""
@@ -35,6 +40,10 @@ class PathText:
         self.entries = path.trace.entries
         self.thread_names = thread_names_of(path.trace)
         self.names = file_names(sources)
+        self._sources = sources
+        self._brief: dict[int, BriefStep] = {}
+        self._moves: dict[int, Text] = {}
+        self._moves_widths: list[int] | None = None
         self._called: dict[NamedThread, str] = {}
         self._lines: dict[int, StateLines] = {}
         self._parts: dict[tuple[int, str], tuple[Change, ...]] = {}
@@ -59,24 +68,43 @@ class PathText:
             return self.name(step.mover)
         return entry.actor or entry.label.partition("[")[0]
 
-    def does(self, index: int) -> str:
-        """What it does: `starts`, `goes on`, `crashes`; empty for Init and actions that end in their first step."""
-        entry, step = self.entries[index], self.thread_names.steps[index]
-        if entry.fails:
-            return "fails"
-        if entry.crash:
-            return "crashes" if entry.kind == "crash-role" else f"{_MOVES[entry.kind]}, CRASH"
-        if entry.kind == "start" and step.mover is None:
-            return ""
-        if entry.kind == "continue" and all(member != step.mover for member, _ in step.after):
-            return "ends"
-        return _MOVES.get(entry.kind, "")
+    def brief(self, index: int) -> BriefStep:
+        """A step other than Init in brief, with what it changed."""
+        if index not in self._brief:
+            self._brief[index] = brief_step(self.path.trace, index, self.thread_names, self._sources)
+        return self._brief[index]
 
-    def headline(self, index: int, bare: bool = False) -> str:
-        """A step on one line; `bare` without saying that it starts, goes on, ends or crashes."""
-        choices = self.entries[index].choices
-        made = f" [{', '.join(choices)}]" if choices else ""
-        return f"{self.mover(index)}{made} {'' if bare else self.does(index)}".rstrip()
+    def moves(self, index: int) -> Text:
+        """Who moves in a step, as reports in brief say it; no value is looked into."""
+        if index not in self._moves:
+            self._moves[index] = self._moves_text(index)
+        return self._moves[index]
+
+    def _moves_text(self, index: int) -> Text:
+        if not index:
+            chosen = "".join(f" {choice_in_brief(choice)}" for choice in self.entries[0].choices)
+            return Text("Init").append(printable(chosen), "yellow")
+        step = brief_step(self.path.trace, index, self.thread_names, self._sources, changes=False)
+        return mover_text(step, self.names, str)
+
+    def moves_width(self, most: int) -> int:
+        """The columns that the longest of these takes, of those that take at most so many."""
+        if self._moves_widths is None:
+            self._moves_widths = sorted({self.moves(index).cell_len for index in range(len(self))})
+        return self._moves_widths[max(bisect_right(self._moves_widths, most) - 1, 0)]
+
+    def effects(self, index: int) -> Text:
+        """What a step changed, on one line; nothing where the states are not known yet."""
+        if not index or not self.entries[index].state:
+            return Text()
+        return Text(", ").join(change_texts(self.brief(index), str))
+
+    def headline(self, index: int) -> str:
+        """Who moves in a step, with its name also below a step of the same thread."""
+        if not index:
+            return self.moves(0).plain
+        step = brief_step(self.path.trace, index, self.thread_names, self._sources, changes=False)
+        return mover_text(replace(step, joined=False), self.names, str).plain
 
     def lines(self, index: int) -> StateLines:
         """The state after a step."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
+from rich.text import Text
 from textual.strip import Strip
 
 from checker.core.visible import printable
@@ -24,8 +26,15 @@ CRASH = Style(color="red", bold=True, reverse=True)
 CYCLE = Style(color="magenta", bold=True)
 HERE = Style(reverse=True, dim=False)
 
+_CONSOLE = Console(color_system=None, width=80)
+
 MARKS = {" ": PLAIN, "~": WARNING, "+": NEW, "-": OLD}
 _LONGEST = 1000
+
+
+def pieces_of(text: Text) -> list[Piece]:
+    """A text of the reports in its styles."""
+    return [(segment.text, segment.style or PLAIN) for segment in text.render(_CONSOLE)]
 
 
 def strip(pieces: Iterable[Piece], width: int, over: Style | None = None) -> Strip:

@@ -47,4 +47,5 @@ class TextSearch:
         entry = self.path_text.entries[index]
         changed = self.path_text.parts(index) if index else entry.changes
         texts = [f"{c.place} {c.new}" if c.new is not None else c.place for c in changed]
-        return "\n".join((self.path_text.headline(index), entry.label, *entry.labels, *texts)).lower()
+        brief = self.path_text.effects(index).plain
+        return "\n".join((self.path_text.headline(index), entry.label, *entry.labels, *texts, brief)).lower()

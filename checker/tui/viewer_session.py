@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from checker.core.trace import Change
+from checker.core.trace import Change, Trace
 from checker.tui.lanes import Lane, lanes_of
 from checker.tui.opened.opened_paths import OpenedPaths, Path
 from checker.tui.opened.property_row import PropertyRow, TruthMark
@@ -50,6 +50,7 @@ class ViewerSession:
         self.path_index = 0
         self.selected = 0
         self._before: list[_Bookmark] = []
+        self._reason: tuple[PathText, Trace | None] | None = None
         path = opened.paths[0].path
         self.path_text = PathText(path, self.sources)
         self.lanes = lanes_of(self.path_text)
@@ -141,6 +142,19 @@ class ViewerSession:
         if self.own is not None or begin is None or self.selected < begin:
             return None
         return next((prop for prop in self.properties if prop.name == name), None)
+
+    @property
+    def reason(self) -> Trace | None:
+        """The trace with why it is a counterexample; on a path of the reader's why its end is, if that is known."""
+        if self._reason is None or self._reason[0] is not self.path_text:
+            opened = self.opened.paths[self.path_index]
+            name = opened.name if self.own is None else None
+            by_hand = self.opened.by_hand and self.own is None
+            found = None if by_hand else _reason(self.path, name, self.answers)
+            if found is None and self.answers is None:
+                return None
+            self._reason = (self.path_text, found)
+        return self._reason[1]
 
     # --- finding steps ---------------------------------------------------------------------------------------------
 
@@ -253,6 +267,15 @@ class ViewerSession:
                     return False
                 self.search.matches(index)
         return self.answers is None or self.truths.fill(self.path, near, deadline)
+
+
+def _reason(path: Path, name: str | None, answers: Answers | None) -> Trace | None:
+    """The trace with its reason: as it was found, or as a machine gives it."""
+    trace = path.trace
+    known = trace.why is not None or trace.stuck is not None or trace.unmatched is not None
+    if known or trace.entries[-1].fails or answers is None:
+        return trace if known or trace.entries[-1].fails or trace.fairness else None
+    return answers.explained(path, name)
 
 
 def _answers(opened: OpenedPaths) -> Answers:

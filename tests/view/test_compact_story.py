@@ -233,7 +233,7 @@ always assertion Same:
 """
     )
     assert report.trace is not None and report.trace.why is not None
-    why = brief_trace(report.trace, report.sources).why
+    why = brief_trace(report.trace, report.sources).reason.why
     assert why is not None
     assert why.facts == ('Node#1.data["b"] is 2, nodes[0].data["b"] is 5',) or why.facts == (
         'Node#1.data["b"] is 5, nodes[0].data["b"] is 2',

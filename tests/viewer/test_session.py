@@ -14,6 +14,7 @@ from checker.tui.opened.alternatives import Alternatives, Enabled
 from checker.tui.opened.opening_files import open_report
 from checker.tui.opened.property_row import TruthMark
 from checker.tui.viewer_session import ViewerSession
+from interpreter.state.step import step_name
 from tests.viewer.conftest import BANK, CRASH, FAILS, FINE, LASSO, NODES, RACE, first, guided, opened
 
 Write = Callable[..., str]
@@ -45,7 +46,11 @@ def truths(one: ViewerSession) -> dict[str, str]:
 def enabled(one: ViewerSession) -> dict[str, Enabled]:
     alternatives = one.alternatives()
     assert alternatives is not None
-    return {step.name: step for step in alternatives.enabled}
+    return {named(step): step for step in alternatives.enabled}
+
+
+def named(step: Enabled) -> str:
+    return step_name(step.possible.name, step.choices, step.possible.crashes)
 
 
 def test_truth_at_every_step(race: ViewerSession) -> None:
@@ -133,7 +138,7 @@ def test_walk_by_hand(written: Write) -> None:
     assert len(one.path_text) == 1
     alternatives = one.alternatives()
     assert isinstance(alternatives, Alternatives)
-    assert [(step.name, step.taken) for step in alternatives.beginnings] == [
+    assert [(named(step), step.taken) for step in alternatives.beginnings] == [
         ("Init[Any:n=0]", True),
         ("Init[Any:n=5]", False),
     ]
@@ -174,7 +179,7 @@ def test_search(race: ViewerSession) -> None:
     """Matches are steps whose headline or changes contain the text; after the last comes the first."""
     race.look_for("BALANCE 40")
     race.work(60)
-    assert race.search.found == [3]
+    assert race.search.found == [3, 4]
     race.look_for("withdraw/2")
     race.work(60)
     assert race.search.found == [2, 3]

@@ -11,15 +11,15 @@ from checker.traces.possible import Possible, possible_inits, possible_steps, sp
 from checker.tui.opened.opened_paths import Path
 from fizz.base.light import dataclass
 from interpreter import Machine, State, StepKind
-from interpreter.state.step import Failure, StepFailure, step_name
+from interpreter.state.step import Failure, StepFailure
 
 
 @dataclass(frozen=True, slots=True)
 class Enabled:
-    """A step that exists. `name` is unique in its state; `taken`: it is the next step of the path."""
+    """A step that exists. With `choices` its name is unique in its state; `taken`: it is the next step of the path."""
 
     possible: Possible
-    name: str
+    choices: tuple[str, ...]
     taken: bool
 
 
@@ -74,13 +74,11 @@ class AlternativeFinder:
 
 
 def _named(possible: Sequence[Possible], taken: Callable[[Possible], bool]) -> Iterator[Enabled]:
-    """Steps with their names; steps of one name with their choices spelled out."""
+    """Steps with their choices, spelled out for steps of one name."""
     often = Counter(one.full_name for one in possible)
     for one in possible:
-        name = one.full_name
-        if often[name] > 1:
-            name = step_name(one.name, tuple(spelled(one, possible)), one.crashes)
-        yield Enabled(one, name, taken(one))
+        choices = tuple(spelled(one, possible)) if often[one.full_name] > 1 else one.choices
+        yield Enabled(one, choices, taken(one))
 
 
 def _leads(one: Possible, state: State | None) -> bool:

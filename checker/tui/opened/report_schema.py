@@ -84,12 +84,30 @@ _ENTRY = Fields(
 )
 _VALUES = ListOf((Text(), Maybe(Text()), Maybe(Text())))
 """A variable and two of its values."""
+_FACT = ListOf((Text(), Text()))
+"""An expression and its value."""
 _TRACE: Mapping[str, Shape] = {
     "trace": Maybe(Listed(_ENTRY)),
     "cycle_start": Maybe(Number()),
     "stutter": Maybe(Boolean()),
     "waiting": Maybe(Fields({"step": Number(), "pair": Text()})),
     "fairness": Maybe(Listed(Text())),
+    "why": Maybe(Fields({"step": Number(), "file": Text(), "line": Number(), "facts": Listed(_FACT)})),
+    "stuck": Maybe(
+        Fields(
+            {
+                "blocked": Listed(ListOf((Text(), Number()))),
+                "limited": Listed(Text()),
+                "held": Maybe(
+                    Listed(
+                        Fields(
+                            {"name": Text(), "file": Text(), "line": Number(), "text": Text(), "facts": Listed(_FACT)}
+                        )
+                    )
+                ),
+            }
+        )
+    ),
     "unmatched": Maybe(
         Fields(
             {

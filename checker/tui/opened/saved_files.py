@@ -16,7 +16,7 @@ from typing import Any
 from checker.core.given import Given
 from checker.core.problems import UsageProblem
 from checker.core.report import PropertyReport
-from checker.core.trace import Change, NearStep, Trace, TraceEntry, Unmatched, WaitingPair
+from checker.core.trace import Change, Held, NearStep, Stuck, Trace, TraceEntry, Unmatched, WaitingPair, Why
 from checker.storage.user_paths import read_user_file
 from checker.traces.guide import Guide, Link, parse_guide
 from checker.tui.opened.property_row import PropertyRow
@@ -210,8 +210,32 @@ def _counterexample(sentence: str, name: str | None, fields: Mapping[str, Any], 
     waiting = None if waits is None else WaitingPair(waits["step"], waits["pair"])
     stutter, left = fields.get("stutter") or False, fields.get("unmatched")
     unmatched = None if left is None else _unmatched(left)
-    trace = Trace(tuple(found), fields.get("cycle_start"), stutter, fairness, waiting=waiting, unmatched=unmatched)
+    trace = Trace(
+        tuple(found),
+        fields.get("cycle_start"),
+        stutter,
+        fairness,
+        why=_why(fields.get("why")),
+        stuck=_stuck(fields.get("stuck")),
+        waiting=waiting,
+        unmatched=unmatched,
+    )
     return Written(sentence, name, trace)
+
+
+def _why(fields: Mapping[str, Any] | None) -> Why | None:
+    return None if fields is None else Why(fields["step"], fields["file"], fields["line"], _facts(fields))
+
+
+def _stuck(fields: Mapping[str, Any] | None) -> Stuck | None:
+    if fields is None:
+        return None
+    held = (Held(one["name"], one["file"], one["line"], one["text"], _facts(one)) for one in fields.get("held") or ())
+    return Stuck(tuple(map(tuple, fields["blocked"])), tuple(fields["limited"]), tuple(held))
+
+
+def _facts(fields: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((text, value) for text, value in fields["facts"])
 
 
 def _unmatched(fields: Mapping[str, Any]) -> Unmatched:
