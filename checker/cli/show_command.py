@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shlex
 import sys
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from checker.tui.opened.opened_paths import OpenedPaths
 
 _MOST_NAMES = 4
+_BY_HAND = "nothing was checked: a walk by hand"
 _CODES = """\b
 Exit codes:
     0  the viewer was shown
@@ -35,6 +38,7 @@ Exit codes:
 @click.argument("target", metavar="[MODEL|REPORT|TRACE]", required=False)
 @click.option("--follow", metavar="FILE", help="A report or a guided trace of MODEL, to be shown instead of a check.")
 @click.option("--walk", is_flag=True, help="Check nothing: begin at Init, and go step by step.")
+@click.option("--reload", is_flag=True, help="Read again whenever a file has changed; without it the key `r` does.")
 @command_options.constants
 @command_options.properties
 @click.option("--keep-going", is_flag=True, help="Check: explore everything, and show each violated property.")
@@ -87,16 +91,34 @@ def _opened(target: str, output: Output, given: dict[str, Any]) -> OpenedPaths |
     is_model = target.endswith(".fizz") or not Path(target).is_file()
     if is_model and given["follow"] is None:
         return _of_model(target, output, given, wanted)
-    from checker.tui.opened.opening_files import open_guide, open_report
-    from checker.tui.opened.saved_files import is_report
-
     file, model = (given["follow"], target) if is_model else (target, None)
-    if is_report(file):
-        opened = open_report(file, wanted, model).only(given["properties"])
-    else:
-        opened = open_guide(file, wanted, model, given["properties"])
+
+    def read(again: bool) -> OpenedPaths:
+        from checker.tui.opened.check_again import open_or_walk
+        from checker.tui.opened.opening_files import open_guide, open_report
+        from checker.tui.opened.saved_files import is_report
+
+        if not is_report(file):
+            return open_guide(file, wanted, model, given["properties"])
+        # A report that comes later may have no counterexample any more.
+        found = open_or_walk(file, wanted, model) if again else open_report(file, wanted, model)
+        return found if found.by_hand else found.only(given["properties"])
+
+    opened = read(given["reload"])
     _need_terminal()
-    return opened
+    return _with_source(opened, given["reload"], (file,), lambda: read(again=True))
+
+
+def _with_source(
+    opened: OpenedPaths,
+    at_once: bool,
+    files: tuple[str, ...],
+    read: Callable[[], OpenedPaths],
+    stop: Callable[[], None] = lambda: None,
+) -> OpenedPaths:
+    from checker.tui.opened.opened_paths import ReadAgain
+
+    return replace(opened, source=ReadAgain(files, read, stop, at_once))
 
 
 def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given) -> OpenedPaths | int:
@@ -104,14 +126,15 @@ def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given)
     from checker.check import check
     from checker.core.exploration import Settings
     from checker.core.patience import Patience
+    from checker.tui.opened.check_again import CheckAgain
     from checker.tui.opened.opening import opened_by_hand, opened_report
     from checker.tui.opened.opening_files import load_given
 
     module = load_given(target, wanted)
     _need_terminal()
-    opened = opened_by_hand(module, "nothing was checked: a walk by hand") if given["walk"] else None
+    opened = opened_by_hand(module, _BY_HAND) if given["walk"] else None
     if opened is not None:
-        return opened
+        return _with_source(replace(opened, given=wanted), given["reload"], (), lambda: _walk(target, wanted))
     limits = Limits.asked_for(given)
     settings = Settings(
         properties=given["properties"] or None,
@@ -131,7 +154,20 @@ def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given)
         if opened is None:
             output.report(report)
             return int(report.exit_code)
-    return opened
+    again = CheckAgain(target, wanted, _words(given))
+    return _with_source(replace(opened, given=wanted), given["reload"], (), again.read, again.stop)
+
+
+def _walk(target: str, wanted: Given) -> OpenedPaths:
+    """The initial state of a model, to walk from. Raises `FizzError` and `Problem`."""
+    from checker.core.problems import UsageProblem
+    from checker.tui.opened.opening import opened_by_hand
+    from checker.tui.opened.opening_files import load_given
+
+    opened = opened_by_hand(load_given(target, wanted), _BY_HAND)
+    if opened is None:
+        raise UsageProblem("the model fails in Init", "`fizzpy check` tells why")
+    return replace(opened, given=wanted)
 
 
 def _only_model() -> str:
@@ -149,7 +185,13 @@ def print_viewer_command(model: str, output: Output, given: dict[str, Any]) -> N
     """Print the command that shows the result of a check with these options, if there is a terminal."""
     if output.json or output.quiet or not _on_terminal():
         return
-    words = ["fizzpy", "show", model]
+    words = ["fizzpy", "show", model, *_words(given)]
+    print_result(f"Step by step, in the viewer: {shlex.join(words)}")
+
+
+def _words(given: Mapping[str, Any]) -> list[str]:
+    """The options of a check as words of a command."""
+    words = []
     for option, name in (("--set", "set"), ("--option", "option")):
         words += [word for pair in given[name] for word in (option, "=".join(pair))]
     words += [word for name in given["properties"] for word in ("--property", name)]
@@ -157,7 +199,7 @@ def print_viewer_command(model: str, output: Output, given: dict[str, Any]) -> N
     for limit in OPTIONS:
         if given[limit] is not None:
             words += ["--" + limit.replace("_", "-"), str(given[limit])]
-    print_result(f"Step by step, in the viewer: {shlex.join(words)}")
+    return words
 
 
 def _on_terminal() -> bool:

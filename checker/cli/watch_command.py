@@ -38,7 +38,7 @@ _Stamps = Mapping[str, tuple[int, int] | None]
 @command_options.overrides
 @command_options.limits
 @command_options.no_symmetry
-@click.option("--report", metavar="FILE", help="Write each report to FILE as JSON; `fizzpy show FILE` opens it.")
+@click.option("--report", metavar="FILE", help="Write each report to FILE; `fizzpy show FILE --reload` follows it.")
 @command_options.quiet
 @command_options.no_color
 def watch(model: str, engine: str, report: str | None, **given: Any) -> int:

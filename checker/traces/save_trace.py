@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Sequence
 
+from checker.core.given import Given
 from checker.core.problems import UsageProblem
 from checker.core.trace import Trace, TraceEntry
 from checker.core.visible import printable
@@ -19,16 +21,28 @@ def guide_text(module: Module, trace: Trace, remarks: Sequence[str] = ()) -> str
 
     A lasso becomes its prefix and its cycle, taken once. Raises `UsageProblem` if the steps cannot be found again.
     """
-    machine = Machine(compile_module(module))
+    return machine_guide_text(Machine(compile_module(module)), trace, remarks)
+
+
+def machine_guide_text(machine: Machine, trace: Trace, remarks: Sequence[str] = ()) -> str:
+    """The same for a model that is a machine already."""
     lines = [f"# {printable(remark, lines=False)}" for remark in remarks]
     lines.append("[explicit]")
-    options = module.options
+    options = machine.program.options
     starts = sum(entry.kind == "start" for entry in trace.entries)
     if is_cut(starts - 1, options.max_actions):
         # A state is cut by the fewest starts that lead to it; this path may have more of them before its last one.
         lines.append("[unbounded]")
     lines += _links(machine, trace)
     return "\n".join(lines) + "\n"
+
+
+def replay_command(model: str, given: Given, path: str) -> str:
+    """The command that replays a guided trace, as it stands at the head of the file."""
+    pairs = [("--set", pair) for pair in given.constants.items()]
+    pairs += [("--option", pair) for pair in given.options.items()]
+    words = [word for option, (name, value) in pairs for word in (option, f"{name}={value}")]
+    return shlex.join(["fizzpy", "trace", model, *words, "--follow", path])
 
 
 def _links(machine: Machine, trace: Trace) -> Iterator[str]:

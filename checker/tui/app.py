@@ -20,8 +20,12 @@ def view(opened: OpenedPaths, *, color: bool = True) -> None:
     if not color:
         os.environ["NO_COLOR"] = "1"
     viewer = Viewer(opened)
-    with leaving_with_the_terminal():
-        viewer.run()
+    try:
+        with leaving_with_the_terminal():
+            viewer.run()
+    finally:
+        if opened.source is not None:
+            opened.source.stop()
     if viewer.mistake is not None:
         raise viewer.mistake
 

@@ -24,10 +24,15 @@ _STACK = 16 * 1024 * 1024
 
 
 class BackgroundReader:
-    """Reads in a thread, for imports can not be cut into slices. When `done`, `opened` and `answers` are set."""
+    """Reads in a thread, for imports can not be cut into slices. When `done`, `opened` and `answers` are set.
 
-    def __init__(self, opened: OpenedPaths) -> None:
-        self.opened = opened
+    `again`: it was read before, so that a problem leaves what is shown as it is.
+    """
+
+    def __init__(self, read: Callable[[], OpenedPaths], again: bool) -> None:
+        self.opened: OpenedPaths | None = None
+        self.again = again
+        self._what = read
         self.answers: Answers | None = None
         self.problem: Exception | None = None
         self._thread = threading.Thread(target=self._read, name="fizzpy-reading", daemon=True)
@@ -49,7 +54,7 @@ class BackgroundReader:
         try:
             from checker.tui.opened.answers import Answers
 
-            self.opened = self.opened.whole()
+            self.opened = self._what()
             assert self.opened.machine is not None
             # Imported now, so that the first question does not wait for it.
             import checker.tui.alternatives_screen  # noqa: F401
@@ -90,8 +95,17 @@ class Background:
     def read(self) -> None:
         """Begin to read the model, if only the saved file has been read."""
         if self.session.answers is None:
-            self._reading = BackgroundReader(self.session.opened)
+            self._reading = BackgroundReader(self.session.opened.whole, again=False)
             self._reading.start()
+
+    def read_again(self) -> bool:
+        """Begin to read again; False if that can not be, or is being done."""
+        source = self.session.opened.source
+        if source is None or self._reading is not None:
+            return False
+        self._reading = BackgroundReader(lambda: source.read().whole(), again=True)
+        self._reading.start()
+        return True
 
     @property
     def idle(self) -> bool:
@@ -125,7 +139,7 @@ class Background:
 
     def must_wait(self, question: Callable[[], None]) -> bool:
         """Is the model still being read? Then the question is answered when that is done."""
-        if self._reading is None:
+        if self._reading is None or self.session.answers is not None:
             return False
         self._question = question
         self.screen.bottom.say("the model is being read; the answer comes when that is done")
@@ -134,9 +148,15 @@ class Background:
     def _take_in(self, reading: BackgroundReader) -> None:
         """Use the model that was read, and answer the question that was asked meanwhile."""
         self._reading = None
-        if reading.answers is None:
+        if reading.answers is None or reading.opened is None:
             assert reading.problem is not None
-            self.screen.give_up(reading.problem)
+            if reading.again:
+                self.screen.not_read_again(reading.problem)
+            else:
+                self.screen.give_up(reading.problem)
+            return
+        if reading.again:
+            self.screen.show_again(reading.opened, reading.answers)
             return
         self.session.complete(reading.opened, reading.answers)
         # The model stays in memory; collecting garbage in it would delay a key.

@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 
 from checker.core.visible import printable
 
-HINT = "? help  ← → step  o what else  w why  / search  f filter  c change  m compare"
+HINT = "? help  ← → step  o what else  w why  / search  f filter  s save  r reload"
 
 
 class BottomLine(Horizontal):
@@ -31,7 +31,7 @@ class BottomLine(Horizontal):
     def __init__(self) -> None:
         super().__init__()
         self._says = Static(HINT, id="says", markup=False)
-        self._field = Input(compact=True)
+        self._field = Input(compact=True, select_on_focus=False)
         self._on_change: Callable[[str], None] = lambda text: None
         self._on_end: Callable[[str], None] = lambda text: None
         self._before = ""
@@ -55,8 +55,10 @@ class BottomLine(Horizontal):
         self.add_class("asking")
         self.say(what)
         self._field.value = text
+        self._field.cursor_position = len(text)
         self._field.display = True
-        self._field.focus()
+        # At once: the next key may be there already.
+        self.screen.set_focus(self._field)
 
     def _leave(self) -> None:
         self._close()

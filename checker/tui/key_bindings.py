@@ -23,7 +23,7 @@ KEYS: tuple[tuple[str, tuple[Key, ...]], ...] = (
             Key("left,h", "← h", "step(-1)", "the previous step"),
             Key("home", "Home", "first", "the first step"),
             Key("end", "End", "last", "the last step"),
-            Key("g", "g", "go_to", "go to a step by its number"),
+            Key("g", "g", "go_to", "go to a step by its number; a digit alone begins the number"),
             Key("v", "v", "next_counterexample", "the counterexample of the next violated property, at its end"),
         ),
     ),
@@ -74,6 +74,9 @@ KEYS: tuple[tuple[str, tuple[Key, ...]], ...] = (
     (
         "Viewer",
         (
+            Key("s", "s", "save", "save this path as a guided trace, which fizzpy show and fizzpy trace read"),
+            Key("r", "r", "read_again", "read it again: check the model, or read the report or trace"),
+            Key("y", "y", "copy", "copy the state as text: to the clipboard, and to a file"),
             Key("question_mark", "?", "help", "this help"),
             Key("escape", "Esc", "let_go", "clear comparison, search and filter"),
             Key("q,ctrl+c", "q", "quit", "quit"),
@@ -94,3 +97,6 @@ SIGNS: tuple[tuple[str, str], ...] = (
     ("► ◄", "in the source: executed by the step; a thread goes on here"),
     ("T F - ?", "a property is true, false, says nothing here, is being evaluated"),
 )
+
+DIGITS = "0123456789"
+"""Keys that begin the number of a step."""

@@ -16,16 +16,20 @@ from checker.core.trace import Trace
 from checker.core.visible import printable
 from checker.tui.background import PAUSE, Background
 from checker.tui.bottom_line import BottomLine
-from checker.tui.key_bindings import KEYS
+from checker.tui.kept_files import Copies, Stamps, free_name, in_one_line, save_path
+from checker.tui.key_bindings import DIGITS, KEYS
+from checker.tui.opened.opened_paths import OpenedPaths
 from checker.tui.panes import Pane, SourcePane, StatePane, StepsPane, TruthPane
 from checker.tui.reason_pane import ReasonPane
 from checker.tui.screens import HELP, TextScreen, help_lines, plain
 from checker.tui.styles import Piece
+from checker.tui.terminal import LOOK_S
 from checker.tui.viewer_session import ViewerSession
 
 if TYPE_CHECKING:
     from checker.tui.app import Viewer
     from checker.tui.opened.alternatives import Enabled
+    from checker.tui.opened.answers import Answers
 
 
 class MainScreen(Screen[None]):
@@ -53,6 +57,7 @@ class MainScreen(Screen[None]):
         for _, keys in KEYS
         for key in keys
     ]
+    BINDINGS += [Binding(digit, f"go_to('{digit}')", show=False) for digit in DIGITS]
 
     def __init__(self, session: ViewerSession) -> None:
         super().__init__()
@@ -66,6 +71,8 @@ class MainScreen(Screen[None]):
         self.panes: tuple[Pane, ...] = (self.steps, self.state, self.source, self.truth)
         self.reason = ReasonPane(session)
         self.bottom = BottomLine()
+        self.copies = Copies()
+        self.stamps = Stamps()
         self.reason_of: Trace | None = None
         self._zoomed = False
         self.background = Background(self)
@@ -90,6 +97,8 @@ class MainScreen(Screen[None]):
         """Begin what can wait until the first screen is drawn."""
         self.background.read()
         self.set_interval(PAUSE, self.background.work)
+        if self.session.opened.source is not None:
+            self.set_interval(LOOK_S, self._look_for_changes)
         if self.session.opened.by_hand:
             self.action_alternatives()
 
@@ -166,8 +175,8 @@ class MainScreen(Screen[None]):
     def action_last(self) -> None:
         self.go(self.session.last)
 
-    def action_go_to(self) -> None:
-        self.bottom.ask(f"step (0 to {self.session.last}): ", "", lambda text: None, self._go_to)
+    def action_go_to(self, begun: str = "") -> None:
+        self.bottom.ask(f"step (0 to {self.session.last}): ", begun, lambda text: None, self._go_to)
 
     def _go_to(self, text: str) -> None:
         if text.strip():
@@ -309,6 +318,53 @@ class MainScreen(Screen[None]):
         self.session.base = None
         self.bottom.say()
         self.follow()
+
+    # --- files -----------------------------------------------------------------------------------------------------
+
+    def action_save(self) -> None:
+        if not self.background.must_wait(self.action_save):
+            name = free_name(PurePath(self.session.opened.model).stem)
+            self.bottom.ask("save as: ", name, lambda text: None, self._save)
+
+    def _save(self, text: str) -> None:
+        if text.strip():
+            self.bottom.say(save_path(self.session, text.strip()))
+
+    def action_copy(self) -> None:
+        text = self.session.state_text()
+        self.app.copy_to_clipboard(text)
+        where = self.copies.write(text)
+        self.bottom.say(f"{where}, and to the clipboard of the terminal")
+
+    def action_read_again(self) -> None:
+        if self.background.read_again():
+            self.bottom.say("reading again ...")
+        else:
+            self.bottom.say("it is being read already" if self.session.opened.source else "it came from no file")
+
+    def _look_for_changes(self) -> None:
+        """Read again what has changed on the disk, or say that it has."""
+        source = self.session.opened.source
+        assert source is not None
+        changed = self.stamps.changed(source.files or tuple(self.session.sources))
+        if changed is None:
+            return
+        if source.at_once:
+            self.action_read_again()
+        else:
+            self.bottom.say(f"{PurePath(changed).name} has changed: r reads it again")
+
+    def not_read_again(self, problem: Exception) -> None:
+        """Say why what is shown is still what was read before."""
+        self.bottom.say(f"not read again: {in_one_line(problem)}")
+
+    def show_again(self, opened: OpenedPaths, answers: Answers) -> None:
+        """Show what was read again, and say what is different."""
+        while not self.is_current:
+            self.app.pop_screen()
+        found = self.session.renew(opened, answers)
+        self.begin()
+        self.bottom.say("; ".join(found) or "nothing is violated")
 
     # --- questions -------------------------------------------------------------------------------------------------
 

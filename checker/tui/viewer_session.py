@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from checker.core.trace import Change, Trace
 from checker.tui.lanes import Lane, lanes_of
-from checker.tui.opened.opened_paths import OpenedPaths, Path
+from checker.tui.opened.opened_paths import OpenedPaths, Path, path_differences
 from checker.tui.opened.property_row import PropertyRow, TruthMark
 from checker.tui.path_text import PathText
 from checker.tui.source_rows import Sheet, sheet
@@ -62,6 +62,34 @@ class ViewerSession:
         self.opened, self.answers = opened, answers
         self._look_at(opened.paths[self.path_index].path)
         self._select_on_path(self.last if at_end else self.selected)
+
+    def renew(self, opened: OpenedPaths, answers: Answers) -> list[str]:
+        """Replace everything by what was read again, and stay near; what is different, in sentences."""
+        at_end, selected = self.selected == self.last, self.selected
+        found = path_differences(self.opened.paths, opened.paths)
+        name = self.opened.paths[self.path_index].name
+        source = self.opened.source
+        self.opened, self.answers = replace(opened, source=opened.source or source), answers
+        self.path_index = next((i for i, one in enumerate(opened.paths) if one.name == name), 0)
+        self._before.clear()
+        self.own = self.base = None
+        self._look_at(opened.paths[self.path_index].path)
+        self.select(self.last if at_end else selected)
+        return found
+
+    def guide(self, path: str) -> str:
+        """The path as a guided trace to be written to a file. Raises `UsageProblem` if it is no run of the model."""
+        from checker.traces.save_trace import machine_guide_text, replay_command
+
+        assert self.answers is not None
+        opened = self.opened.paths[self.path_index]
+        what = opened.sentence if self.own is None else f"a path of its own from step {self.own} on"
+        replay = replay_command(self.opened.model, self.opened.given, path)
+        return machine_guide_text(self.answers.machine, self.path.trace, (what, replay))
+
+    def state_text(self) -> str:
+        """The selected state as text: a line for each place."""
+        return "".join(f"{line.place} = {line.text}\n" for line in self.path_text.lines(self.selected))
 
     def _look_at(self, path: Path) -> None:
         self.path_text = PathText(path, self.sources)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from checker.core.given import Given
 from checker.core.problems import UsageProblem
 from checker.core.trace import Trace
 from checker.tui.opened.property_row import PropertyRow
@@ -41,11 +42,27 @@ class OpenedPath:
 
 
 @dataclass(frozen=True, slots=True)
+class ReadAgain:
+    """How what was opened is read again.
+
+    `files`: whose changes matter; empty for those of the model. `read` may take long, and is called in a thread of its
+    own; it raises what opening raises. `stop` ends it from outside. `at_once`: whenever a file has changed, without a
+    key.
+    """
+
+    files: tuple[str, ...]
+    read: Callable[[], OpenedPaths]
+    stop: Callable[[], None] = lambda: None
+    at_once: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class OpenedPaths:
     """What the viewer opens: at least one path. `by_hand`: it is the initial state only, to walk from.
 
     `model` is the path of the model, `sources` has its files. Without a `machine` it is what a file says, which can be
-    shown at once; `rest` then reads the model, replays the steps and returns the complete result.
+    shown at once; `rest` then reads the model, replays the steps and returns the complete result. `given`: the
+    constants and options of the model. `source`: how all of it is read again.
     """
 
     model: str
@@ -55,10 +72,12 @@ class OpenedPaths:
     machine: Machine | None = None
     by_hand: bool = False
     rest: Callable[[], OpenedPaths] | None = None
+    given: Given = field(default_factory=Given)
+    source: ReadAgain | None = None
 
     def whole(self) -> OpenedPaths:
         """The same with a machine and states. Raises `Problem`, `FizzError` and `UnopenedError`."""
-        return self if self.rest is None else self.rest()
+        return self if self.rest is None else replace(self.rest(), given=self.given, source=self.source)
 
     def only(self, names: Sequence[str]) -> OpenedPaths:
         """Only the paths of these properties; without names all. Raises `UsageProblem` if there is none."""
@@ -70,3 +89,28 @@ class OpenedPaths:
                 f"there is one of {names_found}" if names_found else "leave out --property",
             )
         return replace(self, paths=found, rest=None if self.rest is None else lambda: self.whole().only(names))
+
+
+def path_differences(before: Sequence[OpenedPath], after: Sequence[OpenedPath]) -> list[str]:
+    """What is different after reading again, a sentence for each violated property."""
+    old = {one.name: one for one in before if one.name is not None}
+    found = []
+    for one in after:
+        if one.name is None:
+            found.append(one.sentence)
+            continue
+        earlier = old.pop(one.name, None)
+        if earlier is None:
+            found.append(one.sentence)
+        elif _labels(earlier) == _labels(one):
+            found.append(f"{one.name}: the same steps")
+        else:
+            steps, was = one.path.trace.steps, earlier.path.trace.steps
+            found.append(
+                f"{one.name}: another counterexample, of {steps} steps{f', was {was}' if was != steps else ''}"
+            )
+    return [*found, *(f"{name} is not violated any more" for name in old)]
+
+
+def _labels(one: OpenedPath) -> list[str]:
+    return [entry.label for entry in one.path.trace.entries]

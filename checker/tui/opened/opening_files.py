@@ -48,7 +48,12 @@ def open_guide(path: str, given: Given, model: str | None = None, properties: Se
     saved = saved_guide(path, given, model)
     opened = OpenedPath("the model is being read, and the trace is followed", Path(saved.trace()))
     return OpenedPaths(
-        locate(saved.model), saved.sources(), (), (opened,), rest=lambda: follow_saved(saved).only(properties)
+        locate(saved.model),
+        saved.sources(),
+        (),
+        (opened,),
+        rest=lambda: follow_saved(saved).only(properties),
+        given=saved.given,
     )
 
 
@@ -76,7 +81,12 @@ def open_report(path: str, given: Given, model: str | None = None) -> OpenedPath
     saved = saved_report(path, given, model)
     paths = tuple(OpenedPath(one.sentence, Path(one.trace), one.name) for one in saved.written)
     return OpenedPaths(
-        locate(saved.model), saved.sources(), saved.properties, paths, rest=lambda: follow_written(saved)
+        locate(saved.model),
+        saved.sources(),
+        saved.properties,
+        paths,
+        rest=lambda: follow_written(saved),
+        given=saved.given,
     )
 
 

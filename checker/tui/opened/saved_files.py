@@ -140,7 +140,7 @@ def saved_report(path: str, given: Given, model: str | None = None) -> SavedRepo
 
     `model`: None for the one that the report names.
     """
-    fields = _fields(path)
+    fields = report_fields(path)
     written = tuple(_written(fields))
     named = fields["model"]
     if not written:
@@ -153,7 +153,7 @@ def saved_report(path: str, given: Given, model: str | None = None) -> SavedRepo
     return SavedReport(path, model or _beside(path, named), named, given.over(own), properties, written)
 
 
-def _fields(path: str) -> Mapping[str, Any]:
+def report_fields(path: str) -> Mapping[str, Any]:
     """The report, checked against `REPORT`. Raises `UsageProblem`."""
     try:
         fields = json.loads(_text(path), object_pairs_hook=_object, parse_constant=_no_number)
