@@ -21,7 +21,7 @@ class BottomLine(Horizontal):
 
     DEFAULT_CSS = """
     BottomLine { height: 1; }
-    BottomLine #says { width: 1fr; }
+    BottomLine #says { width: 1fr; text-wrap: nowrap; text-overflow: ellipsis; }
     BottomLine.asking #says { width: auto; }
     BottomLine Input { display: none; border: none; height: 1; padding: 0; width: 1fr; }
     BottomLine Input, BottomLine Input:focus { background: ansi_default; color: ansi_default; }
