@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from checker.cli import command_options
 from checker.cli.output import Output
 from checker.core.limits import Limits
+
+if TYPE_CHECKING:
+    from checker.tui.finding_screen import FindingList
 
 _HISTORY_CODES = """\b
 Exit codes:
@@ -43,6 +46,7 @@ Exit codes:
 )
 @click.option("--most", type=click.IntRange(min=1), metavar="N", help="Stop after N configurations of a part.")
 @click.option("--html", metavar="FILE", help="Write the report to FILE as a page of HTML, with intervals.")
+@click.option("--show", is_flag=True, help="If there is no order, look at the intervals in the terminal.")
 @command_options.timeout
 @command_options.constants
 @command_options.overrides
@@ -64,6 +68,7 @@ def history(model: str, files: tuple[str, ...], html: str | None, **given: Any) 
     patience = command_options.patience_of(Limits.asked_for(given))
     refuse_files({"--html": html})
     refuse_inputs({"--html": html}, [model, *files])
+    _may_show(given)
     try:
         with patience.limiting_steps():
             report = check_history(
@@ -86,6 +91,10 @@ def history(model: str, files: tuple[str, ...], html: str | None, **given: Any) 
         from checker.report.html_intervals import html_history
 
         save(html, html_history(report))
+    if given["show"] and report.leading is not None and report.leading.why is not None:
+        from checker.tui.history_rows import history_rows
+
+        _show(history_rows(report), given)
     return int(report.exit_code)
 
 
@@ -109,6 +118,7 @@ Exit codes:
 @click.option("--each", is_flag=True, help="Each LOG is a run of its own; without it all logs are one run.")
 @click.option("--most", type=click.IntRange(min=1), metavar="N", help="Stop after N nodes of a search.")
 @click.option("--html", metavar="FILE", help="Write the report to FILE as a page of HTML.")
+@click.option("--show", is_flag=True, help="If a LOG is rejected, look at the steps and events in the terminal.")
 @command_options.timeout
 @command_options.constants
 @command_options.overrides
@@ -131,6 +141,7 @@ def validate(model: str, logs: tuple[str, ...], map_file: str, html: str | None,
     patience = command_options.patience_of(Limits.asked_for(given))
     refuse_files({"--html": html})
     refuse_inputs({"--html": html}, [model, map_file, *logs])
+    _may_show(given)
     try:
         with patience.limiting_steps():
             report = validate_logs(
@@ -151,4 +162,30 @@ def validate(model: str, logs: tuple[str, ...], map_file: str, html: str | None,
         from checker.report.html_validation import html_validation
 
         save(html, html_validation(report))
+    if given["show"] and any(run.rejection for run in report.runs):
+        from checker.tui.log_rows import log_rows
+
+        _show(log_rows(report), given)
     return int(report.exit_code)
+
+
+def _may_show(given: dict[str, Any]) -> None:
+    """Raises `Problem` if `--show` cannot be: there must be a terminal, which `--json` is not for."""
+    from checker.cli.show_command import need_terminal
+    from checker.core.problems import UsageProblem
+
+    if given["show"] and given["json"]:
+        raise UsageProblem("--show and --json exclude each other", "--json is for programs, --show for a terminal")
+    if given["show"]:
+        need_terminal()
+
+
+def _show(found: FindingList | None, given: dict[str, Any]) -> None:
+    """Open the viewer on what was found."""
+    from checker.tui.terminal import answer_soon
+
+    answer_soon()
+    from checker.tui.finding_screen import view_findings
+
+    if found is not None:
+        view_findings(found, color=not given["no_color"])

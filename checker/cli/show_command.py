@@ -105,7 +105,7 @@ def _opened(target: str, output: Output, given: dict[str, Any]) -> OpenedPaths |
         return found if found.by_hand else found.only(given["properties"])
 
     opened = read(given["reload"])
-    _need_terminal()
+    need_terminal()
     return _with_source(opened, given["reload"], (file,), lambda: read(again=True))
 
 
@@ -131,7 +131,7 @@ def _of_model(target: str, output: Output, given: dict[str, Any], wanted: Given)
     from checker.tui.opened.opening_files import load_given
 
     module = load_given(target, wanted)
-    _need_terminal()
+    need_terminal()
     opened = opened_by_hand(module, _BY_HAND) if given["walk"] else None
     if opened is not None:
         return _with_source(replace(opened, given=wanted), given["reload"], (), lambda: _walk(target, wanted))
@@ -207,7 +207,7 @@ def _on_terminal() -> bool:
     return os.environ.get("TERM") != "dumb" and all(stream is not None and stream.isatty() for stream in streams)
 
 
-def _need_terminal() -> None:
+def need_terminal() -> None:
     """Raises `EnvironmentProblem` if there is no terminal."""
     from checker.core.problems import EnvironmentProblem
 
