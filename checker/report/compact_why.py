@@ -13,7 +13,8 @@ from checker.report.model_rows import source_row
 _INSTANCE = re.compile(r"[^\W\d]\w*#\d+")
 _NAME = re.compile(r"[^\W\d]\w*")
 _EQUAL = re.compile(r"(.+?) == (.+)", re.DOTALL)
-_COMPARISON = re.compile(r"(.+?) (?:[=!<>]=|[<>]) (.+)", re.DOTALL)
+_OPERATOR = re.compile(r" (?:[=!<>]=|[<>]) ")
+_LENGTH = re.compile(r"len\((.+ for .+)\)", re.DOTALL)
 _TRUTHS = ("True", "False")
 
 
@@ -44,11 +45,21 @@ def brief_why(why: Why, sources: Mapping[str, str]) -> BriefWhy:
             done |= {left, right}
             shown += [_named(fact, instances) for fact in found]
             continue
-        sides = _COMPARISON.fullmatch(text)
-        if sides is None or sides[1] not in values:
+        if not (_is_compared(text, values) or _is_length(text, values)):
             shown.append(_named(f"{text} {'is' if value in _TRUTHS else '='} {value}", instances))
     left_over = [f"{name} = {value}" for name, value in instances.items() if not _used(name, why, sources)]
     return BriefWhy(why.step, why.file, why.line, source_row(sources, why.file, why.line), (*shown, *left_over))
+
+
+def _is_compared(text: str, values: Mapping[str, str]) -> bool:
+    """Whether it is a comparison of which the left side's value is shown."""
+    return any(text[: operator.start()] in values for operator in _OPERATOR.finditer(text))
+
+
+def _is_length(text: str, values: Mapping[str, str]) -> bool:
+    """Whether it is the length of a comprehension whose elements are shown."""
+    found = _LENGTH.fullmatch(text)
+    return found is not None and found[1] in values
 
 
 def _used(name: str, why: Why, sources: Mapping[str, str]) -> bool:

@@ -95,8 +95,10 @@ def _in_brief(report: Report, others: list[PropertyReport]) -> list[Line]:
 
 
 def afterthoughts(report: Report) -> list[str]:
-    """What to know of the run: actions of one instance at once, an unfinished level, a way around a limit."""
+    """What to know of the run: actions of one instance at once, an end that may be meant, an unfinished level."""
     sentences = [] if report.trace is None else [at_once(*found) for found in two_at_once(report.trace)]
+    if report.exit_code is ExitCode.DEADLOCK:
+        sentences.append("hint: if the model may end like that, its front matter says `deadlock_detection: false`")
     level = report.given_up
     if level is not None:
         far = f"{level.expanded:,} of {plural(level.waiting, 'state')} expanded"

@@ -233,7 +233,7 @@ class Body:
             case ast.Attribute(value=ast.Name(id="self"), name=name) if self._is_role_constant(name):
                 self.scope.read_role_constant(name, node.span)
             case ast.Attribute(value=ast.Name(id=module), name=name) if module not in own | self.scope.locals:
-                self.scope.read(node.value, own)  # type: ignore[arg-type]
+                self.scope.read(node.value, own, member=name)  # type: ignore[arg-type]
                 self._member(node, module, name)
             case ast.Lambda(parameters=parameters, body=body):
                 for parameter in parameters:

@@ -92,10 +92,10 @@ class Scope:
 
     # --- reading
 
-    def read(self, name: ast.Name, own: frozenset[str], *, called: bool = False) -> None:
+    def read(self, name: ast.Name, own: frozenset[str], *, called: bool = False, member: str | None = None) -> None:
         """Checks that a name means something here; `own` are variables of lambdas and comprehensions around it.
 
-        `called`: it is called, so that only what can be called may have been meant.
+        `called`: it is called, so that only what can be called may have been meant. `member`: the name behind a dot.
         """
         word, model = name.id, self.model
         if word in own or word in self.locals:
@@ -119,7 +119,7 @@ class Scope:
         elif word in model.functions:
             self.messages.error("L24", f"func '{word}' is not a value", name.span, f"call it: `x = {word}(…)`")
         elif not self._is_global(word) and word not in model.maybe:
-            self._undefined(name, called)
+            self._undefined(name, called, member)
 
     def read_role_constant(self, word: str, span: Span) -> None:
         """Notes that a constant of the role is read at a place."""
@@ -151,7 +151,7 @@ class Scope:
             text = f"'{name.id}' is the variable after the step"
             self.messages.warning("W10", text, name.span, f"write `after.{name.id}` or `before.{name.id}`")
 
-    def _undefined(self, name: ast.Name, called: bool) -> None:
+    def _undefined(self, name: ast.Name, called: bool, member: str | None) -> None:
         word, model = name.id, self.model
         if word in model.init_locals and self.kind not in ("init", "def", "constant"):
             text = f"'{word}' is first bound inside a nested block of Init, so it is not a state variable"
@@ -162,6 +162,8 @@ class Scope:
             hint = f"write `{ {'true': 'True', 'false': 'False'}.get(word, 'None') }`"
         if hint is None and called and model.roles:
             hint = f"no role, func or def has this name; the roles are {', '.join(islice(model.roles, _ROLES_NAMED))}"
+        if hint is None and member is not None:
+            hint = self._instance(word, member)
         no_init = "Init" not in model.actions and "Init" not in model.maybe
         if hint is None and no_init and self.kind not in ("def", "constant"):
             # Without Init there are no state variables: one message is enough for all of them.
@@ -179,6 +181,14 @@ class Scope:
             return f"write `self.{word}`: it is a field of the role '{self.role.name}'"
         roles = [role.name for role in self.model.roles.values() if word in fields_of(role)]
         return f"it is a field of the role '{roles[0]}': write `x.{word}` for an instance `x`" if roles else None
+
+    def _instance(self, word: str, member: str) -> str | None:
+        """What to write for an instance of a role that no variable has; it is recognised by its field or func."""
+        for role in self.model.roles.values():
+            if member in fields_of(role) or any(func.name == member for func in role.functions):
+                made = f"`{word} = {role.name}()` in `action Init` makes an instance"
+                return f"'{member}' is a member of the role '{role.name}': {made}; in the role write `self.{member}`"
+        return None
 
     def _near(self, word: str, called: bool) -> str | None:
         """A name that may have been meant; of many undefined ones only for those that may be shown."""

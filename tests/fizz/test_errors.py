@@ -73,6 +73,12 @@ atomic action Act:
 """
 
 
+_MEMBER = (
+    "'order' is a member of the role 'Shop': `p = Shop()` in `action Init` makes an instance; "
+    "in the role write `self.order`"
+)
+
+
 @pytest.mark.parametrize(
     ("word", "statement", "hint"),
     [
@@ -82,6 +88,7 @@ atomic action Act:
         ("1", "client = Shpo()", "did you mean 'Shop'?"),
         ("1", "client = Client()", "no role, func or def has this name; the roles are Shop"),
         ("1", "client = clinet", "did you mean 'client'?"),
+        ("1", "client = p.order", _MEMBER),
         ("1", "client = client += 1", "`+=` is a statement and has no value: write it on a line of its own"),
     ],
 )

@@ -279,3 +279,34 @@ def test_one_action_after_the_other_needs_no_hint() -> None:
     """Nor do two instances, or messages that are handled meanwhile."""
     apart = TWO.replace("self.votes == 1", "not nodes[1].leads and self.votes == 2")
     assert not any(row.startswith("hint: ") for row in lines_of(checked(apart)))
+
+
+LEADERS = """\
+action Init:
+    servers = [Server(), Server()]
+
+role Server:
+    action Init: self.state = "follower"
+    atomic action Lead:
+        require self.state == "follower"
+        self.state = "leader"
+
+always assertion One:
+    return len([s for s in servers if s.state == "leader"]) <= MOST
+"""
+
+
+def test_the_elements_are_told_and_not_how_many() -> None:
+    """Also where the comprehension has a comparison of its own."""
+    report = checked(LEADERS.replace("MOST", "1"))
+    assert report.trace is not None
+    why = brief_trace(report.trace, report.sources).reason.why
+    assert why is not None
+    assert why.facts == ('[s for s in servers if s.state == "leader"] = [Server#0, Server#1]',)
+
+
+def test_an_end_that_may_be_meant_has_a_hint() -> None:
+    """A deadlock says how it is allowed; what is allowed has no hint."""
+    hint = "hint: if the model may end like that, its front matter says"
+    assert hint in lines_of(checked(LEADERS.replace("MOST", "2")))
+    assert hint not in lines_of(checked(QUIET + LEADERS.replace("MOST", "2")))
