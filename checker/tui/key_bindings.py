@@ -74,7 +74,7 @@ KEYS: tuple[tuple[str, tuple[Key, ...]], ...] = (
     (
         "Viewer",
         (
-            Key("s", "s", "save", "save this path as a guided trace, which fizzpy show and fizzpy trace read"),
+            Key("s", "s", "save", "save this path as a guided trace, for fizzpy show and trace"),
             Key("r", "r", "read_again", "read it again: check the model, or read the report or trace"),
             Key("y", "y", "copy", "copy the state as text: to the clipboard, and to a file"),
             Key("question_mark", "?", "help", "this help"),
