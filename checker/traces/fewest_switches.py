@@ -42,7 +42,7 @@ class FewestSwitches:
 
     Of several paths to a state with the same mover, the one with the fewest switches counts, then the one whose last
     step is least in the step order, then the one from the state of least key. A path that reaches a state on a later
-    level than another is dropped: it is no part of a shortest run.
+    level than another is dropped: it is no part of a shortest run; unless it ends with the step that decides.
     """
 
     def __init__(self, goal: Goal, moves: Moves, contexts: Contexts, most_states: int) -> None:
@@ -86,9 +86,11 @@ class FewestSwitches:
                     self._arrive(following, total, level + 1)
 
     def _arrive(self, node: SearchNode, switches: int, level: int) -> None:
-        if self._levels.get(node.state, level) < level:
-            return
-        self._levels[node.state] = level
+        # A last step that decides may lead back to an earlier level: it is the step that is part of a shortest run.
+        if not (self.goal.of_steps and level == self.goal.length):
+            if self._levels.get(node.state, level) < level:
+                return
+            self._levels[node.state] = level
         if len(self._levels) > self.most_states:
             raise TooLarge
         key = self._key(node, level)
