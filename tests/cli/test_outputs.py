@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-import checker.cli.save_files
+import checker.storage.written_files
 from checker.report.dot import dot_text
 from checker.state_graph import state_graph
 from fizz import load
@@ -112,9 +112,9 @@ def test_an_interrupted_write_leaves_nothing(tmp_path: Path, monkeypatch: pytest
     def interrupted(number: int) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(checker.cli.save_files.os, "fsync", interrupted)
+    monkeypatch.setattr(checker.storage.written_files.os, "fsync", interrupted)
     with pytest.raises(KeyboardInterrupt):
-        checker.cli.save_files.save(str(tmp_path / "t"), b"after")
+        checker.storage.written_files.save(str(tmp_path / "t"), b"after")
     assert [(path.name, path.read_text()) for path in tmp_path.glob("*t*")] == [("t", "before")]
 
 
