@@ -4,15 +4,16 @@
 
 It listens on a free port of this machine and prints it. Requests and answers are lines of JSON. What it must not forget
 (term, vote, value) is in FOLDER/NAME.state, what it did in FOLDER/NAME.ndjson.
-BUG is one of "forgets", "double", "stale".
+BUG is one of "unsynced", "double", "stale".
 """
 
 import asyncio
 import json
-import os
 import sys
 from contextlib import suppress
 from pathlib import Path
+
+from disk import Disk
 
 TIMEOUT_S = 10.0
 
@@ -22,15 +23,16 @@ class Server:
 
     def __init__(self, name: str, folder: Path, bug: str) -> None:
         self.name, self.bug = name, bug
-        self.file = folder / f"{name}.state"
+        self.disk = Disk(folder / f"{name}.state")
         self.log_file = (folder / f"{name}.ndjson").open("a", encoding="utf-8")
         self.kept = {"term": 0, "voted": None, "version": [0, 0], "value": None}
         self.leads = False
         self.peers: dict[str, int] = {}
         self.dropped: set[str] = set()
-        again = self.file.exists() or self.log_file.tell() > 0
-        if self.file.exists():
-            self.kept = json.loads(self.file.read_text(encoding="utf-8"))
+        known = self.disk.read()
+        again = bool(known) or self.log_file.tell() > 0
+        if known:
+            self.kept = json.loads(known)
         self.log("restart" if again else "boot")
 
     def log(self, event: str, **fields: object) -> None:
@@ -42,14 +44,9 @@ class Server:
     def keep(self, **changes: object) -> None:
         """Change what is kept, and wait until it is on the disk."""
         self.kept |= changes
-        if self.bug == "forgets":
-            return
-        new = self.file.with_suffix(".new")
-        with new.open("w", encoding="utf-8") as file:
-            json.dump(self.kept, file)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(self.file)
+        self.disk.write(json.dumps(self.kept))
+        if self.bug != "unsynced":
+            self.disk.fsync()
 
     async def ask_all(self, request: dict[str, object]) -> list[dict[str, object]]:
         """The answers of the peers that can be reached."""

@@ -14,6 +14,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 
 from cluster import Cluster  # noqa: E402
+from disk import Disk  # noqa: E402
 
 
 @pytest.fixture
@@ -60,9 +61,9 @@ def test_a_vote_counted_twice_is_found_in_the_logs(cluster: Cluster) -> None:
     assert "lead" in blocked
 
 
-@pytest.mark.parametrize("cluster", ["forgets"], indirect=True)
+@pytest.mark.parametrize("cluster", ["unsynced"], indirect=True)
 def test_a_forgotten_term_is_found_in_the_logs(cluster: Cluster) -> None:
-    """A server that starts again with an older term than it had is found too."""
+    """A server without its fsync starts again with an older term than it had, which is found too."""
     elections(cluster)
     assert validated(cluster).verdict == "rejected"
 
@@ -103,6 +104,15 @@ def test_a_stale_read_is_found_in_the_history(cluster: Cluster, tmp_path: Path) 
     report = clients(cluster, tmp_path / "history.ndjson")
     assert report.verdict == "rejected"
     assert report.leading.why.blocked[0].operation.text == "read() -> 1"
+
+
+def test_a_disk_keeps_what_was_synced(tmp_path: Path) -> None:
+    """Who writes reads it at once; after a crash only what was synced is there."""
+    disk = Disk(tmp_path / "x")
+    disk.write("one")
+    disk.fsync()
+    disk.write("two")
+    assert disk.read() == "two" and Disk(tmp_path / "x").read() == "one"
 
 
 class Adapter:
@@ -149,12 +159,12 @@ def test_a_lost_fsync_is_found_by_generated_tests(tmp_path: Path) -> None:
     from checker.conformance.walk_plan import covering_walks
     from checker.conformance.walk_run import Mismatch, run_walk
 
-    class Forgets(Adapter):
-        bug = "forgets"
+    class Unsynced(Adapter):
+        bug = "unsynced"
         folder = tmp_path
         clusters = 0
 
-    model, adapter = adapter_model(str(HERE / "register.fizz"), Forgets), Forgets()
+    model, adapter = adapter_model(str(HERE / "register.fizz"), Unsynced), Unsynced()
     with pytest.raises(Mismatch, match="returned None; the model allows"):
         for walk in covering_walks(model, 50).walks:
             run_walk(model, lambda: ObjectSystem(adapter), walk)
