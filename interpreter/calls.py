@@ -123,7 +123,14 @@ def _begun(
     instance = None if receiver is None else world.instance(receiver)
     given = {name: world.thaw(number) for name, number in arguments.items()}
     frame = Frame(routine, instance, given, world)
-    return recorder, world, Execution(machine.code, world, recorder, [frame], yields=False)
+    execution = Execution(machine.code, world, recorder, [frame], yields=False)
+    for parameter in routine.parameters:
+        if parameter.default is not None and parameter.name not in given:
+            try:
+                frame.locals[parameter.name] = machine.code.default(routine, parameter.name)(frame)
+            except ModelMistake as mistake:
+                raise ModelError(mistake.code, mistake.text, routine.span, mistake.hint) from None
+    return recorder, world, execution
 
 
 def _read(

@@ -151,26 +151,31 @@ class Specification:
 
 
 def _arguments(routine: Routine, operation: Operation) -> dict[str, Any]:
-    """The arguments by parameter: fields of their names, then those in `args` or `value`."""
+    """The arguments by parameter: fields of their names, then those in `args` or `value`; others have defaults."""
     fields, place = operation.fields, operation.place
-    names = [parameter.name for parameter in routine.parameters if parameter.kind == "plain"]
+    plain = [parameter for parameter in routine.parameters if parameter.kind == "plain"]
+    names = [parameter.name for parameter in plain]
+    optional = {parameter.name for parameter in plain if parameter.default is not None}
     found = {name: fields[name] for name in names if name in fields and name != "value"}
     rest = [name for name in names if name not in found]
+    needed = [name for name in rest if name not in optional]
     given = fields.get("args", fields.get("value"))
-    if isinstance(given, dict) and set(given) == set(rest) and rest:
-        return {name: found[name] if name in found else given[name] for name in names}
-    if len(rest) == 1 and "args" not in fields and "value" in fields:
+    if isinstance(given, dict) and rest and set(needed) <= set(given) <= set(rest) and given:
+        found |= given
+    elif len(rest) == 1 and "args" not in fields and "value" in fields and (needed or given is not None):
         found[rest[0]] = given
-    elif isinstance(given, list) and len(given) == len(rest):
-        found |= dict(zip(rest, given, strict=True))
-    elif rest or (given not in (None, []) and "args" in fields):
+    elif isinstance(given, list) and len(needed) <= len(given) <= len(rest):
+        found |= dict(zip(rest, given, strict=False))
+    elif len(needed) == 1 and "args" not in fields and "value" in fields:
+        found[needed[0]] = given
+    elif needed or (given not in (None, []) and "args" in fields):
         signature = f"{operation.function}({', '.join(names)})"
-        missing = f"no value for {', '.join(rest)}" if rest else "arguments for a func without parameters"
+        missing = f"no value for {', '.join(needed)}" if needed else "arguments for a func without parameters"
         place.refuse(
             f"{missing}: the func is {signature}",
             "give each parameter as a field of its name, or all in order as a list in 'value' or 'args'",
         )
-    return {name: found[name] for name in names}
+    return {name: found[name] for name in names if name in found}
 
 
 def receiver_of(machine: Machine, state: State, asked: str | None, functions: Iterable[str]) -> Receiver | None:

@@ -2,8 +2,8 @@
 
 SIGKILL ends a process, but what it wrote stays in the system's page cache and is there when it starts again; only a
 machine that loses its power loses that. To show it on one machine the page cache is that of this class: `write` keeps
-the bytes in the memory of the process, `fsync` writes them to the real file, and syncs that. So a kill of the process is
-the crash of its machine: it loses what was not synced, all of it. (A real disk may also keep some of it, or half.)
+the bytes in the memory of the process, `fsync` writes them to the real file, and syncs that. So a kill of the process
+is the crash of its machine: it loses what was not synced, all of it. (A real disk may also keep some of it, or half.)
 """
 
 import os

@@ -283,3 +283,43 @@ def test_agrees_with_brute_force(register: str, write: Write, seed: int) -> None
         report = check_history(register, [path], consistency=consistency)  # type: ignore[arg-type]
         if report.verdict != "nothing":
             assert (report.verdict == "accepted") == brute_force(operations, real_time), (seed, consistency)
+
+
+LOG = """\
+role Log:
+    action Init: self.entries = []
+    func put(v, at=len(self.entries)):
+        self.entries.insert(at, v)
+    func get(at=0): return self.entries[at] if at < len(self.entries) else None
+action Init: log = Log()
+"""
+
+
+def test_parameters_without_a_value_have_their_defaults(write: Write, fizzpy: Run) -> None:
+    """Given by name, by place, alone in `value`, or not at all; what has no default must be there."""
+    calls = [call(0, "put", 1), answer(0, "put"), call(0, "put", [2, 0]), answer(0, "put")]
+    calls += [{**call(0, "put"), "v": 3}, answer(0, "put"), call(0, "get"), answer(0, "get", 2)]
+    model = write("log.fizz", LOG)
+    good = [*calls, call(0, "get", 2), answer(0, "get", 3), {**call(0, "get"), "at": 1}, answer(0, "get", 1)]
+    assert fizzpy("history", model, write("h.ndjson", good)).code == 0
+    assert fizzpy("history", model, write("h.ndjson", [*calls, call(0, "get"), answer(0, "get", 3)])).code == 14
+    ended = fizzpy("history", model, write("h.ndjson", [{"process": 0, "type": "invoke", "f": "put"}]))
+    assert ended.code == 2 and "no value for v" in ended.err
+
+
+def test_one_part_without_an_order_is_enough(register: str, write: Write) -> None:
+    """Parts are searched in turns: one that takes for ever does not hide that another has no order."""
+    hard = [call(i, "write", {"key": 0, "v": i}) for i in range(22)]
+    hard += [answer(i, "write") for i in range(22)]
+    keyed = """\
+role Store:
+    action Init: self.values = {}
+    func write(key, v): self.values[key] = self.values.get(key, 0) * 2 + v
+    func read(key): return self.values.get(key)
+action Init: store = Store()
+"""
+    hard += [call(30, "read", {"key": 0}), answer(30, "read", -1)]
+    bad = [call(31, "read", {"key": 1}), answer(31, "read", 7)]
+    report = check_history(write("s.fizz", keyed), [write("h.ndjson", hard + bad)], partition="key", most=200_000)
+    assert report.verdict == "rejected" and report.leading is not None and report.leading.key == "1"
+    assert report.parts[0].verdict == "inconclusive" and report.parts[0].configurations < 10_000
