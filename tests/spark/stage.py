@@ -63,6 +63,9 @@ class Stage:
     def effort(self) -> Effort:
         return Effort()
 
+    def unseen(self) -> None:
+        return None
+
     def close(self, patience: Patience) -> None:
         self._workers = [[], []]
 

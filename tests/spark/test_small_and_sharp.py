@@ -85,6 +85,7 @@ class _Cluster:
 
     uiWebUrl = None
     master = "spark://a:7077"
+    applicationId = "app-1"
 
     def __init__(self, *coming: int) -> None:
         self._coming = chain(coming, repeat(coming[-1]))

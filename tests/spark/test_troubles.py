@@ -61,7 +61,11 @@ def context(broadcast: Callable[[object], object] = repr, stopped: bool = False,
     tracker = SimpleNamespace(getExecutorInfos=lambda: [object()] * executors)
     scala = SimpleNamespace(isStopped=lambda: stopped, statusTracker=lambda: tracker)
     return SimpleNamespace(
-        uiWebUrl=None, master="spark://a:7077", broadcast=broadcast, _jsc=SimpleNamespace(sc=lambda: scala)
+        uiWebUrl=None,
+        master="spark://a:7077",
+        applicationId="app-1",
+        broadcast=broadcast,
+        _jsc=SimpleNamespace(sc=lambda: scala),
     )
 
 
