@@ -12,7 +12,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.columns.code_tables import Ints, Mask, Words
+from checker.search.columns.code_tables import HALF, Ints, Mask, Words
+from checker.search.columns.packing import Version
 from checker.search.columns.trie_walk import Walker
 from interpreter.state.state import Slot
 
@@ -22,6 +23,9 @@ _FACTORS: Final = [
     np.uint64(0x165667B19E3779F9),
     np.uint64(0xD6E8FEB86659FD93),
 ]
+Versions = tuple[Version, ...]
+MaskOf = Callable[[set[Slot]], Words]
+"""The bits of slots in the words of rows."""
 _FIRST_BITS: Final = 10
 _MOST_BITS: Final = 17
 
@@ -35,26 +39,51 @@ class Unit:
         self.misses = 0
         self._bits = _FIRST_BITS
         self._mask: list[tuple[int, np.uint64]] = []
-        self._version = -1
+        self._versions: Versions = ()
         self._keys: list[Words] = []
         self._values: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
 
-    def refit(self, mask: Words, version: int) -> None:
+    def refit(self, mask: Words, versions: Versions) -> None:
         """Start the table anew for other bits."""
         self._mask = [(word, bits) for word, bits in enumerate(mask) if bits]
-        self._version = version
+        self._versions = versions
         self._clear()
+
+    def _follow(self, mask_of: MaskOf, versions: Versions) -> None:
+        """Look at the bits that slots have now. What is known stays if only bits came to them that no row had."""
+        if self._versions == versions:
+            return
+        mask, fresh = mask_of(self.slots), fresh_bits(self._versions, versions)
+        if fresh is not None:
+            old = np.zeros_like(mask)
+            for word, bits in self._mask:
+                old[word] = bits
+            if (old & ~mask).any() or (mask & ~old & ~fresh).any():
+                fresh = None
+        if fresh is None:
+            self.refit(mask, versions)
+            return
+        words = [word for word, bits in enumerate(mask) if bits]
+        known = dict(zip([word for word, _ in self._mask], self._keys, strict=True))
+        self._mask, self._versions = [(word, mask[word]) for word in words], versions
+        if len(words) > len(known):
+            nothing = np.zeros(1 << self._bits, dtype=np.uint64)
+            self._put_anew([known.get(word, nothing) for word in words])
+
+    def _put_anew(self, keys: list[Words]) -> None:
+        """Put all that is known into a table of the size that it has now. `keys`: those at the old places."""
+        taken = np.flatnonzero(self._values >= 0)
+        columns, bundles = [column[taken] for column in keys], self._values[taken]
+        self._clear()
+        self._store(columns, bundles)
 
     def _clear(self) -> None:
         self._keys = [np.zeros(1 << self._bits, dtype=np.uint64) for _ in self._mask]
         self._values = np.full(1 << self._bits, -1, dtype=np.int32)
 
-    def lookup(
-        self, words: list[Words], mask_of: Callable[[set[Slot]], Words], version: int, walker: Callable[[], Walker]
-    ) -> Ints:
+    def lookup(self, words: list[Words], mask_of: MaskOf, versions: Versions, walker: Callable[[], Walker]) -> Ints:
         """The bundle of each row. `mask_of` gives the bits of slots in the words, `walker` walks rows by index."""
-        if self._version != version:
-            self.refit(mask_of(self.slots), version)
+        self._follow(mask_of, versions)
         count = len(words[0])
         found = np.empty(count, dtype=np.int64)
         rows = np.arange(count)
@@ -73,15 +102,12 @@ class Unit:
             if known.all():
                 break
             missing = np.flatnonzero(~known)
-            rows = self._learn(rows, missing, masked, indexes, found, mask_of, version, walker())
+            rows = self._learn(rows, missing, masked, indexes, found, mask_of, versions, walker())
         return found
 
-    def known(
-        self, words: list[Words], mask_of: Callable[[set[Slot]], Words], version: int, walker: Callable[[], Walker]
-    ) -> Ints:
+    def known(self, words: list[Words], mask_of: MaskOf, versions: Versions, walker: Callable[[], Walker]) -> Ints:
         """As `lookup`, by walkers that run nothing: `UNKNOWN` where that would be necessary."""
-        if self._version != version:
-            self.refit(mask_of(self.slots), version)
+        self._follow(mask_of, versions)
         while True:
             masked = [words[word] & bits for word, bits in self._mask]
             indexes = self._indexes(masked, len(words[0]))
@@ -98,7 +124,7 @@ class Unit:
             bundles = walk.known(missing[first])
             if not walk.slots <= self.slots:
                 self.slots |= walk.slots
-                self.refit(mask_of(self.slots), version)
+                self.refit(mask_of(self.slots), versions)
                 continue
             found[missing] = bundles[alike]
             met = bundles >= 0
@@ -124,8 +150,8 @@ class Unit:
         masked: list[Words],
         indexes: Ints,
         found: Ints,
-        mask_of: Callable[[set[Slot]], Words],
-        version: int,
+        mask_of: MaskOf,
+        versions: Versions,
         walker: Walker,
     ) -> Ints:
         """Walk one row for each entry of the table that was missed; the others are returned, to be looked up again."""
@@ -138,7 +164,7 @@ class Unit:
         if not walker.slots <= self.slots:
             # Rows that looked alike may differ in what was read just now.
             self.slots |= walker.slots
-            self.refit(mask_of(self.slots), version)
+            self.refit(mask_of(self.slots), versions)
             return others
         if self.misses > (1 << self._bits) // 2 and self._bits < _MOST_BITS:
             self._grow()
@@ -154,11 +180,18 @@ class Unit:
 
     def _grow(self) -> None:
         """Make the table larger, with all that is in it."""
-        taken = np.flatnonzero(self._values >= 0)
-        columns, bundles = [keys[taken] for keys in self._keys], self._values[taken]
         self._bits += 2
-        self._clear()
-        self._store(columns, bundles)
+        self._put_anew(self._keys)
+
+
+def fresh_bits(old: Versions, new: Versions) -> Words | None:
+    """The bits, by word, that held nothing in the old versions; None if bits are others now."""
+    if len(old) != len(new) or any(a.moved != b.moved or a.width != b.width for a, b in zip(old, new, strict=True)):
+        return None
+    found: list[int] = []
+    for version in old:
+        found += [0] * (version.width - 1) + [HALF >> version.free << version.free]
+    return np.array(found, dtype=np.uint64)
 
 
 def _one_of_each(indexes: Ints, size: int) -> Mask:

@@ -18,7 +18,7 @@ from checker.search.columns.capacity import LISTED, MESSAGE, THREAD, Capacity
 from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tables, Words
 from checker.search.columns.element_bits import ElementBits, WholeSets
 from checker.search.columns.plain_lists import PlainLists
-from checker.search.memo.division import FOLD, asks_all, is_element
+from checker.search.memo.division import FOLD, asks_all, is_element, root_of
 from interpreter.state.state import UNBOUND, Layout, Slot, State
 
 WORD_BITS = 64
@@ -59,6 +59,18 @@ class Rows:
 
     def part(self, begin: int, end: int) -> Rows:
         return Rows([word[begin:end] for word in self.words])
+
+
+class Version(NamedTuple):
+    """Which bits a packing has given to slots: other ones if it has `moved`, else those of a former one and more.
+
+    `number`: of all there were. The rows have `width` words; in the last one the bits from `free` on hold nothing.
+    """
+
+    moved: int
+    number: int
+    width: int
+    free: int
 
 
 class Packing:
@@ -138,13 +150,16 @@ class Packing:
         self._asked = {}
 
     def adopt(self) -> bool:
-        """Give bits to new elements of sets, which no row has. False if that is not enough, or no bits are left."""
+        """Give bits to new elements of sets, and to new parts of other values, which no row has.
+
+        False if that is not enough, or no bits are left.
+        """
         slots = self._slots()
         new = [slot for slot in slots if slot not in self.fields]
-        if not all(map(is_element, new)) or any(not field.fits for field in self.fields.values()):
+        if any(slot == root_of(slot) for slot in new) or any(not field.fits for field in self.fields.values()):
             return False
         tables = [self.tables.of(slot) for slot in new]
-        bits = [_least_bits(len(table)) for table in tables]
+        bits = [_least_bits(len(table) << (not is_element(slot))) for slot, table in zip(new, tables, strict=True)]
         if self._free + sum(bits) > WORD_BITS:
             return False
         for slot, table, size in zip(new, tables, bits, strict=True):
@@ -204,6 +219,11 @@ class Packing:
         if len(self.fields) != sum(len(self.tables.below(slot)) for slot in self.layout.slots) + sum(self.room):
             return True
         return any(not field.fits for field in self.fields.values())
+
+    @property
+    def fitted(self) -> Version:
+        """Which bits slots have."""
+        return Version(self.moved, self.version, self.width, self._free)
 
     @property
     def bits(self) -> int:

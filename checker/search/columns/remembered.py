@@ -130,7 +130,7 @@ class Remembered:
                     source = source_of(unit.branch)
                     columns = source.columns
                     make = partial(self._walker, unit, source, split.chooses, walkers)
-                    found.append(unit.lookup(columns.words, columns.mask_of, columns.version, make))
+                    found.append(unit.lookup(columns.words, columns.mask_of, columns.versions, make))
                     if any(walker.together for walker in walkers):
                         break
             except BeginAnew:
@@ -158,7 +158,7 @@ class Remembered:
                 columns = source.columns
                 count = len(columns.words[0])
                 make = partial(self._walker, unit, source, split.chooses, walkers)
-                found.append(unit.known(columns.words, columns.mask_of, columns.version, make))
+                found.append(unit.known(columns.words, columns.mask_of, columns.versions, make))
         except BeginAnew:
             return [np.full(count, UNKNOWN, dtype=np.int64)]
         apart = len(found) > 1 and any(walker.together for walker in walkers)

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from checker.search.columns.code_tables import Ints, Words
-from checker.search.columns.packing import Packing, Rows, Scalars
+from checker.search.columns.packing import Packing, Rows, Scalars, Version
 from checker.search.memo.element_choices import EMPTY
 from interpreter.execute.view import PairView, derived
 from interpreter.state.state import Slot, State
@@ -24,6 +24,10 @@ _OF_ALL: Final = ("state", "used")
 """Derived slots that depend on more than the layout."""
 
 
+_ONE_WORD: Final = Version(0, 0, 1, 64)
+"""Of a word that holds the same thing always."""
+
+
 class NeedsRows(Exception):
     """A rule asked for something that is not kept in columns: it must be run row by row."""
 
@@ -35,7 +39,9 @@ class Columns(Protocol):
     def words(self) -> list[Words]: ...
 
     @property
-    def version(self) -> int: ...
+    def versions(self) -> tuple[Version, ...]:
+        """Of the packings whose words these are, one after the other."""
+        ...
 
     def mask_of(self, slots: set[Slot]) -> Words: ...
 
@@ -60,8 +66,8 @@ class StateColumns:
         return self.rows.words
 
     @property
-    def version(self) -> int:
-        return self.packing.version
+    def versions(self) -> tuple[Version, ...]:
+        return (self.packing.fitted,)
 
     def mask_of(self, slots: set[Slot]) -> Words:
         if any(slot[0] in _OF_ALL for slot in slots):
@@ -158,8 +164,8 @@ class ElementColumns:
         self.words = [*states.words, (elements - EMPTY).view(np.uint64)]
 
     @property
-    def version(self) -> int:
-        return self.states.version
+    def versions(self) -> tuple[Version, ...]:
+        return (*self.states.versions, _ONE_WORD)
 
     def mask_of(self, slots: set[Slot]) -> Words:
         every = ~np.uint64(0) if self.slot in slots else np.uint64(0)
@@ -206,8 +212,8 @@ class PairColumns:
         return [*self.before.words, *self.after.words]
 
     @property
-    def version(self) -> int:
-        return (self.before.version << 24) + self.after.version
+    def versions(self) -> tuple[Version, ...]:
+        return (*self.before.versions, *self.after.versions)
 
     def mask_of(self, slots: set[Slot]) -> Words:
         sides = [
