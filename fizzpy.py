@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from checker.core.trace import Change, Trace, TraceEntry
     from checker.measure.measured import Measured
     from checker.mutation.mutation_report import MutationReport
+    from checker.search.spark import exported_frames as spark
     from checker.sweep.sweep_function import sweep
     from checker.sweep.sweep_report import SweepReport
     from checker.traces.walk_report import GuidedReport, SimulationReport
@@ -84,6 +85,7 @@ __all__ = [
     "model_test",
     "mutate",
     "simulate",
+    "spark",
     "sweep",
     "trace",
     "validate",
@@ -118,6 +120,9 @@ def __getattr__(name: str) -> object:
         if name in names:
             _refuse_strangers()
             return getattr(importlib.import_module(module), name)
+    if name == "spark":
+        _refuse_strangers()
+        return importlib.import_module("checker.search.spark.exported_frames")
     raise AttributeError(f"module 'fizzpy' has no attribute '{name}'")
 
 
@@ -164,7 +169,8 @@ def check(
                 Spark: master URL, configuration, and the width of the frontier from which levels run as Spark jobs
     checkpoint, checkpoint_every, resume
                 a folder to save the run in, the seconds between two times, and a folder to go on from
-    export      a new folder for the state space as Parquet files
+    export      a new folder for the state space as Parquet files, or the address of one, as "s3://bucket/folder";
+                `fizzpy.spark.states(report)` then is a DataFrame of Spark
     memory      how many megabytes what is stored of states may take in memory (embedded engine); more goes to the disk
     workers     how many processes share the work once it is wide enough (embedded engine); None: as many as cores
     progress    called from time to time while the search runs

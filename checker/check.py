@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from checker.conclude import conclude
 from checker.core.effort import READING, REPORTING, Phases, effort_in, often_new, own_effort
@@ -23,7 +23,7 @@ from checker.search.explore import explore, nothing
 from checker.search.known_pairs import NewPairs, PairsOfModel
 from checker.search.memo.memo import Memory
 from checker.search.registry import engine_of, lasting_instead_of
-from checker.storage.user_paths import refuse_addresses
+from checker.storage.user_paths import is_remote, refuse_addresses
 from fizz import Module
 from fizz.base.room import with_room
 from interpreter import Machine, ModelError
@@ -56,6 +56,17 @@ def check(
     begun, cpu_begun = time.monotonic(), time.process_time()
     settings = settings or Settings()
     refuse_addresses(settings)
+    if is_remote(settings.export):
+        return _check_and_send(
+            model,
+            engine=engine,
+            settings=settings,
+            options=options,
+            constants=constants,
+            progress=progress,
+            say=say,
+            patience=patience,
+        )
     patience = patience or Patience(settings.limits)
     phases = Phases(settings.stats)
     chosen = engine_of(engine)
@@ -127,6 +138,27 @@ def check(
             from checker.storage.export.parquet_tables import write_verdicts
 
             write_verdicts(settings.export, report)
+            report = replace(report, exported=settings.export)
+    return report
+
+
+def _check_and_send(model: str | os.PathLike[str] | Module, *, settings: Settings, **more: Any) -> Report:
+    """Check with an export to an object store: made in a temporary folder, and sent when it is complete."""
+    from checker.storage.export.remote_export import RemoteExport
+
+    assert settings.export is not None
+    remote = RemoteExport(settings.export)
+    sent = False
+    try:
+        report: Report = check(model, settings=replace(settings, export=remote.folder), **more)
+        if report.exported is not None:
+            sent = True
+            remote.send()
+            report = replace(report, exported=settings.export)
+    finally:
+        # What could not be sent stays: it may have taken hours.
+        if not sent:
+            remote.discard()
     return report
 
 

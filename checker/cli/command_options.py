@@ -89,7 +89,9 @@ checkpoint_every = click.option(
     help="Time between two checkpoints, which are written between levels; 60 if not given.",
 )
 export = click.option(
-    "--export", metavar="DIR", help="Write the state space to DIR as Parquet: states, transitions, properties."
+    "--export",
+    metavar="DIR",
+    help="Write the state space to DIR, or s3://BUCKET/FOLDER, as Parquet: states, transitions, properties.",
 )
 resume = click.option(
     "--resume", metavar="DIR", help="Go on from the checkpoint in DIR, and write the next ones there."

@@ -62,7 +62,8 @@ class Report(ModelResult):
     taken for one, because states were compared, not only their keys. `excluded`: the state variables that the model
     excludes from identity, so that states which differ only there are one state. `given`: the constants and options of
     the model; `asked`: the settings that decide the answer, by name. `often_new`: the location of each rule of which
-    much was new, and how often it was. `given_up`: the level that was unfinished when the search stopped.
+    much was new, and how often it was. `given_up`: the level that was unfinished when the search stopped. `exported`:
+    the folder with the tables of the state space, if there are any.
     """
 
     verdict: Verdict
@@ -92,6 +93,7 @@ class Report(ModelResult):
     given: Given = field(default_factory=Given)
     asked: Mapping[str, object] = field(default_factory=dict)
     given_up: GivenUp | None = None
+    exported: str | None = field(default=None, compare=False)
 
     @property
     def summary(self) -> str:

@@ -58,12 +58,24 @@ RUN_FOLDER: Final = "spark.fizzpy.folder"
 _ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 
 
+_STORES: Final = ("s3", "s3a")
+
+
+def is_remote(folder: str | None) -> bool:
+    """Is it the address of an object store that an export may go to?"""
+    found = _ADDRESS.match(folder or "")
+    return found is not None and found.group(1).lower() in _STORES
+
+
 def refuse_addresses(settings: Settings) -> None:
-    """Refuse `hdfs://…` and the like, which would be taken for relative paths. Raises `UsageProblem`."""
+    """Refuse `hdfs://…` and the like, which would be taken for relative paths. Raises `UsageProblem`.
+
+    An export may go to an object store.
+    """
     named: Mapping[str, str | None] = {
         "--checkpoint": settings.checkpoint,
         "--resume": settings.resume,
-        "--export": settings.export,
+        "--export": None if is_remote(settings.export) else settings.export,
         f"--conf {RUN_FOLDER}": dict(settings.spark_conf).get(RUN_FOLDER),
     }
     for option, folder in named.items():
