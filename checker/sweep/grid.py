@@ -101,6 +101,8 @@ def _values(name: str, part: str) -> Iterable[str]:
     """The values of a range, or the one that it is."""
     found = _RANGE.fullmatch(part)
     if found is None:
+        if ".." in part and not set("\"'") & set(part):
+            raise UsageProblem(f"{name}: the range {part} has ends that are no whole numbers", "as 2..5, or 10..50..10")
         return [part] if part else []
     first, last, step = int(found[1]), int(found[2]), int(found[3] or 1)
     if step == 0 or last < first:
