@@ -83,7 +83,7 @@ def test_simulate_returns_a_report(tmp_path: Path) -> None:
 
 def test_simulate_tells_how_far_it_has_come(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`progress` is called with the walks and steps so far."""
-    monkeypatch.setattr("checker.swarm.simulate._TICK_S", 0.0)
+    monkeypatch.setattr("checker.traces.walker._TICK_S", 0.0)
     model = tmp_path / "m.fizz"
     model.write_text(MODEL)
     reported: list[tuple[int, int, int]] = []
