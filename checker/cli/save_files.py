@@ -28,15 +28,15 @@ def counterexample_text(
     """
     from checker.core.given import Given
     from checker.core.locate import locate
+    from checker.search.composition.load_whole import load_whole
     from checker.traces.save_trace import guide_text, replay_command
-    from fizz import load
 
     if report.trace is None:
         report_unwritten(path)
         return None
     what = report.error.diagnostic.text if report.error is not None else f"{report.leading} is violated"
     replay = replay_command(model, Given(dict(constants), dict(options)), path)
-    module = load(locate(model), options=dict(options), constants=dict(constants))
+    module = load_whole(locate(model), options=dict(options), constants=dict(constants))
     return guide_text(module, report.trace, (what, replay))
 
 

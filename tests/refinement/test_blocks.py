@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import fizzpy
+from checker.cli.save_files import counterexample_text
 from checker.core.problems import ExitCode
 from fizz import FizzError, load
 from fizz.syntax.printer import print_module
@@ -160,3 +161,13 @@ def test_models_that_begin_apart(files: Path) -> None:
     (files / "Receiver.fizz").write_text(RECEIVER.replace("got += 1", "got = 1 // 0"))
     with pytest.raises(FizzError, match="division by zero"):
         fizzpy.check(write(files, JOINING))
+
+
+def test_a_joined_run_is_saved_and_followed(files: Path) -> None:
+    """Its steps are those of the joined model, for the command too."""
+    model = write(files, JOINING.replace("in [0, 1]", "== 0").replace("log == [1, 2]", "log == 5"))
+    guide = files / "run.txt"
+    text = counterexample_text(str(guide), fizzpy.check(model), model, options=(), constants=())
+    assert text is not None
+    guide.write_text(text)
+    assert fizzpy.trace(model, follow=guide).leading == "OneByOne"
