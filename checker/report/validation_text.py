@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import PurePath
 from typing import Final
 
 from rich.text import Text
@@ -46,10 +48,15 @@ def verdict_word_of(report: ValidationReport) -> str:
     return "NOTHING TO VALIDATE" if report.verdict == "nothing" else report.verdict.upper()
 
 
-def validation_sentence(report: ValidationReport) -> str:
-    """Why the verdict is what it is."""
+def file_name(path: str) -> str:
+    """The name of a log without its folders, for places that have no room for more."""
+    return PurePath(path).name
+
+
+def validation_sentence(report: ValidationReport, name_of: Callable[[str], str] = str) -> str:
+    """Why the verdict is what it is. `name_of` gives what a log is called, by its path."""
     run = next((run for run in report.runs if run.verdict == report.verdict), report.runs[0])
-    files = ", ".join(run.files)
+    files = ", ".join(map(name_of, run.files))
     match report.verdict:
         case "accepted":
             events = sum(run.explained for run in report.runs)

@@ -8,7 +8,7 @@ from checker.conformance.validation_report import LogRun, NextEvent, Rejection, 
 from checker.core.trace import TraceEntry
 from checker.report.difference import differences
 from checker.report.model_rows import file_names, source_row
-from checker.report.validation_text import validation_sentence, verdict_word_of
+from checker.report.validation_text import file_name, validation_sentence, verdict_word_of
 from checker.tui.finding_screen import FindingList, FindingRow, fixed, heading
 from checker.tui.styles import CRASH, FAINT, NAME, NEW, OLD, PLAIN, STRONG, WARNING, WRONG, Piece
 
@@ -19,11 +19,11 @@ def log_rows(report: ValidationReport) -> FindingList | None:
     if not rows:
         return None
     wrong = next((number for number, row in enumerate(rows) if row.wrong), 0)
-    return FindingList(f"{verdict_word_of(report)}: {validation_sentence(report)}", rows, wrong, "In detail")
+    return FindingList(f"{verdict_word_of(report)}: {validation_sentence(report, file_name)}", rows, wrong, "In detail")
 
 
 def _rows(report: ValidationReport, run: LogRun, why: Rejection) -> Iterator[FindingRow]:
-    files = ", ".join(run.files)
+    files = ", ".join(map(file_name, run.files))
     yield heading(f"{files}: the longest run that fits explains {run.explained:,} events; its last steps")
     for entry in why.entries:
         yield FindingRow(
