@@ -91,7 +91,7 @@ def test_growing() -> None:
 def test_random(block: int) -> None:
     """Random programs of both kinds."""
     found = 0
-    for seed in range(25 * block, 25 * block + 25):
+    for seed in range(15 * block, 15 * block + 15):
         for text in (program(seeded(seed)), model(seed)):
             machine = _machine(text)
             if machine is not None:
