@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -232,12 +233,11 @@ def test_table_that_fills(tokens: Path) -> None:
 
 def test_page(fizzpy: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every line that docs/sweep.md shows is printed, but for seconds and megabytes."""
-    import re
 
     monkeypatch.setenv("COLUMNS", "80")
 
     def steady(line: str) -> str:
-        return re.sub(r" +(\d+\.\d +\d+|CPU s +MB)$", "", line)
+        return re.sub(r" +([\d,]+\.\d +[\d,]+|CPU s +MB)$", "", line)
 
     seen = 0
     for kind, name, text in BLOCK.findall((ROOT / "docs" / "sweep.md").read_text(encoding="utf-8")):
