@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from checker.core.exploration import Settings
 from checker.core.limits import Limits
 from checker.core.report import Report
+from checker.properties import properties_of
 from checker.search.columns.admitted import Admitted
+from checker.search.engines.embedded import EmbeddedEngine
+from checker.search.explore import explore
+from checker.search.memo.element_choices import BeginAnew, ElementChoices
 from checker.search.memo.in_place import in_place
-from fizz import Span
-from interpreter.state.step import NONE_ADMITTED, Aborted, Outcome, one_of_some
+from fizz import Span, load
+from interpreter import compile_module
+from interpreter.state.step import NONE_ADMITTED, Aborted, Outcome, Rule, StepKind, one_of_some
 from tests.random import laws
 from tests.random.choices import ENGINES, program
 from tests.random.sets import broken, settings_of
 from tests.random.source import seeded
 
+ROOT = Path(__file__).resolve().parents[2]
 VALUES = 4
 
 
@@ -99,3 +107,24 @@ def test_random_programs(block: int) -> None:
         source = seeded(seed)
         text = program(source)
         assert broken(text, settings_of(source), ENGINES[:3]) is None, text
+
+
+def test_rules_that_cannot_be_run_directly_stay_as_they_are() -> None:
+    """Paths for each value are tried instead of running a rule directly: others keep choosing element by element."""
+    program = compile_module(
+        load(str(ROOT / "models/shapes/Paxos.fizz"), constants={"ACCEPTORS": "3", "VALUES": '["a"]'})
+    )
+    found = explore(EmbeddedEngine(), program, properties_of(program, None), Settings(keep_going=True))
+    assert int(str(found.stats["interpreter calls"]).replace(",", "")) < 2 * found.transitions
+
+
+def test_a_rule_that_goes_back_still_chooses_by_elements() -> None:
+    """Only that it has a path for each value of a condition ends, and that for good."""
+    choices, rule, slot = ElementChoices(), Rule(StepKind.START, 0), ("heap", "s")
+    with pytest.raises(BeginAnew):
+        choices.admits(rule, slot, None)
+    assert choices.may_be_apart(rule)
+    choices.set_apart(rule)
+    assert choices.by_value(rule) and not choices.may_be_apart(rule)
+    choices.end_apart(rule)
+    assert choices.sets == {rule: slot} and not choices.apart and not choices.may_be_apart(rule)

@@ -40,11 +40,12 @@ class ElementChoices:
         self.levels: dict[Rule, int] = {}
         self.apart: dict[Rule, set[int]] = {}
         self._without: set[Rule] = set()
+        self._together: set[Rule] = set()
         self._labels: dict[tuple[Rule, str], int] = {}
 
     def may_be_apart(self, rule: Rule) -> bool:
         """Whether a rule has no path for each value of a choice with a condition, and has not given up."""
-        return rule not in self._without and rule not in self.apart
+        return rule not in self._without and rule not in self._together and rule not in self.apart
 
     def set_apart(self, rule: Rule) -> None:
         """Have a path for each value of the choices of a rule that have a condition, from now on.
@@ -52,6 +53,11 @@ class ElementChoices:
         What is remembered of it must be forgotten.
         """
         self.apart[rule] = set()
+
+    def end_apart(self, rule: Rule) -> None:
+        """Have the values of conditions evaluated together again, for good. What is remembered must be forgotten."""
+        self.apart.pop(rule, None)
+        self._together.add(rule)
 
     def admits(self, rule: Rule, slot: Slot, level: int | None) -> bool:
         """Whether a rule chooses among the elements in a slot; raises `BeginAnew` if that is new.

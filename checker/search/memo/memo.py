@@ -231,12 +231,14 @@ class Memory:
     def _goes_directly(self, rule: Rule) -> bool:
         """Whether a rule that repeats too little is run directly now. First it has a path for each value that it may
         choose: it may repeat so."""
+        if not self._runs_directly(rule):
+            return False
         if self._may_set_apart(rule):
             self._apart_next[rule] = True
             return False
         if rule in self.runner.choices.apart:
             self._apart_next[rule] = False
-        return self._runs_directly(rule)
+        return True
 
     def _runs_directly(self, rule: Rule) -> bool:
         """Whether a rule can be run as a function of Python. Parts of steps that are watched need the interpreter."""
@@ -346,7 +348,7 @@ class Memory:
             self.runner.choices.set_apart(rule)
             self._choices.pop(rule, None)
         else:
-            self.runner.choices.give_up(rule)
+            self.runner.choices.end_apart(rule)
             self.choice(rule).recorded = self._recording.get(rule, False)
         self._tables.pop(rule, None)
         raise BeginAnew
