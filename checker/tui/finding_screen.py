@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from rich.style import Style
-from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual.app import ComposeResult
+from textual.binding import BindingType
 from textual.screen import Screen
 
 from checker.tui.lines import Lines
 from checker.tui.screens import MOVES, TextLines, TextScreen
 from checker.tui.styles import HERE, NAME, PLAIN, STRONG, Piece
-from checker.tui.terminal import LOOK_S, Terminal, leave, leaving_with_the_terminal
+from checker.tui.terminal_app import TerminalApp
 
 _KEYS = (
     ("↓ j  ↑ k", "the next row, the previous row"),
@@ -160,42 +159,17 @@ def _wrapped(line: Sequence[Piece], width: int) -> list[Sequence[Piece]]:
     return [tuple(row) for row in rows]
 
 
-class FindingViewer(App[None]):
+class FindingViewer(TerminalApp):
     """The viewer of one list."""
 
-    ENABLE_COMMAND_PALETTE = False
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "quit", show=False, priority=True)]
-
-    def __init__(self, found: FindingList) -> None:
-        super().__init__(ansi_color=True)
-        self.theme = "ansi-dark"
-        self.mistake: Exception | None = None
+    def __init__(self, found: FindingList, *, color: bool = True) -> None:
+        super().__init__(color=color)
         self._found = found
-        self._terminal = Terminal()
-
-    def on_mount(self) -> None:
-        self.set_interval(LOOK_S, self._look_for_the_terminal)
-
-    def _look_for_the_terminal(self) -> None:
-        if self._terminal.gone:
-            leave()
 
     def get_default_screen(self) -> Screen[None]:
         return FindingScreen(self._found)
 
-    def _handle_exception(self, error: Exception) -> None:
-        """An error in the viewer: end; the command reports it."""
-        self.mistake = self.mistake or error
-        super()._handle_exception(error)
-        self._exit_renderables.clear()
-
 
 def view_findings(found: FindingList, *, color: bool = True) -> None:
     """Run the viewer until the reader quits. Raises what ended it, if it did not end normally."""
-    if not color:
-        os.environ["NO_COLOR"] = "1"
-    viewer = FindingViewer(found)
-    with leaving_with_the_terminal():
-        viewer.run()
-    if viewer.mistake is not None:
-        raise viewer.mistake
+    FindingViewer(found, color=color).show()
