@@ -21,10 +21,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from checker.conformance.event_map import EventMap, Observed, read_map
+from checker.conformance.event_map import EventMap, read_map
 from checker.conformance.event_sources import EventCounts, event_of, log_lines
 from checker.conformance.log_files import LogLine
 from checker.conformance.log_search import InOrder, LogNode, search_log
+from checker.conformance.observed_event import Observed
 from checker.conformance.step_fit import StepFit
 from checker.core.patience import Patience
 from fizz import load

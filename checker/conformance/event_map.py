@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 import runpy
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from checker.conformance.log_files import LogLine, Place
+from checker.conformance.observed_event import Observed
+from checker.conformance.rule_reader import RuleReader
 from checker.conformance.state_places import is_place
 from checker.core.problems import UsageProblem
 from checker.storage.user_paths import read_user_file
@@ -59,56 +60,6 @@ class Silent:
 
 
 @dataclass(frozen=True, slots=True)
-class Observed:
-    """What one event says. `actor`: the action that moves, `Node#0.Vote`; or `crashes`, the instance that crashes.
-
-    Neither: it is no step, but says what the state is. Pairs of a place and a value: `before` those of the state before
-    the step. `key`: all of it, hashable. `others`: what else the event may be; one of them is enough.
-    """
-
-    place: Place
-    kind: str
-    process: str
-    actor: str | None
-    crashes: str | None
-    label: str | None
-    instance: str | None
-    choices: tuple[tuple[str, Any], ...]
-    before: tuple[tuple[str, Any], ...]
-    after: tuple[tuple[str, Any], ...]
-    returns: Any
-    key: object
-    data: Mapping[str, Any]
-    others: tuple[Observed, ...] = ()
-
-    @property
-    def is_step(self) -> bool:
-        """Whether something moves or crashes."""
-        return self.actor is not None or self.crashes is not None
-
-    @property
-    def readings(self) -> tuple[Observed, ...]:
-        """All that the event may be."""
-        return (self, *self.others)
-
-    @property
-    def values(self) -> int:
-        """How many values it says."""
-        return len(self.choices) + len(self.before) + len(self.after) + (self.returns is not NO_VALUE)
-
-    @property
-    def text(self) -> str:
-        """`Vote{term: 4}`."""
-        said = [*self.choices, *self.before, *self.after]
-        inside = ", ".join(f"{name}: {value!r}" for name, value in said)
-        return f"{self.kind}{{{inside}}}"
-
-
-NO_VALUE: Final = _MISSING
-"""In place of what an event does not say."""
-
-
-@dataclass(frozen=True, slots=True)
 class EventMap:
     """A map as it was read. `rules`: by kind of event what it may be; `function`: of a map in Python, the same.
 
@@ -126,6 +77,8 @@ class EventMap:
     rules: Mapping[str, Sequence[Mapping[str, Any]]]
     function: Callable[[dict[str, Any]], Any] | None = None
     lines: Mapping[str, int] = field(default_factory=dict)
+    readers: dict[str, list[RuleReader]] = field(default_factory=dict)
+    """The rules, made ready when they are first used."""
 
     def observed(self, line: LogLine, process: str) -> Observed | None:
         """What an event says; None if it is ignored. Raises `UsageProblem`."""
@@ -146,7 +99,10 @@ class EventMap:
                 f"the map does not know the event '{kind}'",
                 near_hint(kind, self.rules) or f"add it to `events:` or `ignore:` in {self.path}",
             )
-        return self._one_of(place, data, process, kind, rules, lambda value, name: self._value(line, kind, value, name))
+        readers = self.readers.get(kind)
+        if readers is None:
+            readers = self.readers[kind] = [RuleReader(self.path, kind, rule, self.instances) for rule in rules]
+        return _one_of(readers, line, process)
 
     def opened(self, line: LogLine) -> LogLine:
         """The event in a line of a log. Raises `UsageProblem`."""
@@ -179,93 +135,20 @@ class EventMap:
         kind = str(data.get(self.event, rules[0].get("action", "event")))
         for one in rules:
             _check_rule(self.path, kind, one)
-        return self._one_of(place, data, process, kind, rules, lambda value, name: value)
-
-    def _one_of(
-        self,
-        place: Place,
-        data: Mapping[str, Any],
-        process: str,
-        kind: str,
-        rules: Sequence[Mapping[str, Any]],
-        value_of: Callable[[Any, str], Any],
-    ) -> Observed:
-        first, *others = [self._observed(place, data, process, kind, rule, value_of) for rule in rules]
-        return replace(first, others=tuple(others)) if others else first
-
-    def _observed(
-        self,
-        place: Place,
-        data: Mapping[str, Any],
-        process: str,
-        kind: str,
-        rule: Mapping[str, Any],
-        value_of: Callable[[Any, str], Any],
-    ) -> Observed:
-        instance = None
-        named = rule.get("action", rule.get("crash", rule.get("observe")))
-        role, _, action = str(named).rpartition(".") if "action" in rule else (str(named), "", "")
-        if role and "#" not in role:
-            given = value_of(rule["instance"], "instance") if "instance" in rule else process
-            instance = self.instances.get(str(given), str(given))
-            if instance is None or not re.fullmatch(r"\w+#\d+", instance):
-                place.refuse(f"'{given}' is no role instance", f"say which one it is with `instances:` in {self.path}")
-        elif role:
-            instance = role
-
-        def values(what: str) -> tuple[tuple[str, Any], ...]:
-            found = ((str(name), value_of(value, what)) for name, value in (rule.get(what) or {}).items())
-            return tuple((name, value) for name, value in found if value is not _MISSING)
-
-        actor = None if "action" not in rule else f"{instance}.{action}" if instance else str(named)
-        choices, before, after = values("choices"), values("before"), values("after")
-        returns = value_of(rule["returns"], "returns") if "returns" in rule else _MISSING
-        label = rule.get("label")
-        key = (actor, instance, label, _hashable(choices), _hashable(before), _hashable(after), _hashable(returns))
-        crashes = instance if "crash" in rule else None
-        return Observed(
-            place, kind, process, actor, crashes, label, instance, choices, before, after, returns, key, data
-        )
-
-    def _value(self, line: LogLine, kind: str, value: Any, what: str) -> Any:
-        """What a rule's value stands for in an event: a field, a literal, or a field with other names of its values."""
-        if isinstance(value, dict):
-            if "is" in value:
-                return value["is"]
-            found = self._value(line, kind, value["field"], what)
-            names = value.get("as", {})
-            return names.get(found, found) if isinstance(found, str | int | bool | None) else found
-        if not isinstance(value, str):
-            return value
-        optional = value.endswith("?")
-        current: Any = line.data
-        for part in value.removesuffix("?").split("."):
-            if isinstance(current, dict) and part in current:
-                current = current[part]
-            elif isinstance(current, list) and part.lstrip("-").isdigit() and -len(current) <= int(part) < len(current):
-                current = current[int(part)]
-            elif optional:
-                return _MISSING
-            else:
-                line.place.refuse(
-                    f"the field '{value}' of the event '{kind}' is missing",
-                    f"log it, or write '{value}?' in {self.path} if it may be missing",
-                )
-        return self._named(current)
-
-    def _named(self, value: Any) -> Any:
-        """A value with the role instances that names in it stand for."""
-        if isinstance(value, str):
-            return self.instances.get(value, value)
-        return [self._named(one) for one in value] if isinstance(value, list) else value
+        readers = [RuleReader(self.path, kind, one, self.instances, literally=True) for one in rules]
+        return _one_of(readers, LogLine(place, data), process)
 
 
-def _hashable(value: Any) -> object:
-    if isinstance(value, dict):
-        return ("dict", tuple(sorted((str(key), _hashable(one)) for key, one in value.items())))
-    if isinstance(value, list | tuple):
-        return tuple(_hashable(one) for one in value)
-    return (type(value).__name__, value)
+def _one_of(readers: Sequence[RuleReader], line: LogLine, process: str) -> Observed:
+    """What an event says by each of some rules, of which one is enough."""
+    if len(readers) == 1:
+        return readers[0].observed(line, process)
+    try:
+        others = tuple([reader.observed(line, process) for reader in readers[1:]])
+    except UsageProblem:
+        readers[0].observed(line, process)  # What the first rule lacks is said first.
+        raise
+    return readers[0].observed(line, process, others)
 
 
 def read_map(path: str) -> EventMap:

@@ -9,8 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from checker.conformance.event_map import EventMap, Observed
+from checker.conformance.event_map import EventMap
 from checker.conformance.log_files import LogLine, Place, json_lines
+from checker.conformance.observed_event import Observed
 from checker.core.problems import UsageProblem
 from checker.storage.user_paths import refuse_no_file
 from fizz.base.light import dataclass

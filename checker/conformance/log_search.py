@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
-from checker.conformance.event_map import Observed
 from checker.conformance.event_sources import Ordered
+from checker.conformance.observed_event import Observed
 from checker.conformance.step_fit import StepFit
 from checker.core.patience import Patience
 from interpreter import State, Step

@@ -4,58 +4,104 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final, NamedTuple
 
-from checker.conformance.state_places import NoSuchPlace, part_of, split_place, text_of
+from checker.conformance.state_places import (
+    NoSuchPlace,
+    PlacePart,
+    ValueThere,
+    is_value,
+    part_of,
+    parts_of,
+    split_place,
+    text_of,
+)
+from interpreter.execute.execution import Admits
 from interpreter.values.intern import Interner
-from interpreter.values.observed import same
+
+_MOST_REMEMBERED: Final = 50_000
 
 
-def chosen_name(place: str) -> str:
-    """The variable of a choice: of `len(m.entries)` it is `m`."""
-    return split_place(place)[1]
+class _Said(NamedTuple):
+    """A part of what is chosen of which events speak: the position of its value among those of an event."""
+
+    position: int
+    place: str
+    parts: list[PlacePart]
+    length: bool
 
 
-class ObservedChoices:
-    """Which alternatives are those that an event names. `missed`: how well others agreed, if they are to be kept."""
+class ChoicePlaces:
+    """The places that events of one kind name in what is chosen."""
 
-    def __init__(self, values: Interner, pairs: Sequence[tuple[str, Any]], keep: bool = False) -> None:
+    def __init__(self, values: Interner, places: Sequence[str]) -> None:
         self._values = values
-        self._said: dict[str, list[tuple[str, Any]]] = {}
-        for place, value in pairs:
-            self._said.setdefault(f"Any:{chosen_name(place)}=", []).append((place, value))
-        self._keep = keep
-        self.missed: dict[str, int] = {}
+        self._said: dict[str, list[_Said]] = {}
+        names = [split_place(place) for place in places]
+        for position, (place, (length, name, rest)) in enumerate(zip(places, names, strict=True)):
+            self._said.setdefault(_word(name), []).append(_Said(position, place, parts_of(rest), length))
+        self.chosen = tuple((place, _word(name)) for place, (_, name, _) in zip(places, names, strict=True))
+        """The places, each with the beginning of the label that a step has which chooses it."""
+        self._agreed: dict[tuple[int, str, type, Any], bool] = {}
 
-    def admits(self, word: str, number: int) -> bool:
-        """Whether a choice with this word may be of this value."""
-        said = self._said.get(word, ())
-        for agreed, (place, observed) in enumerate(said):
-            why = self._differs(number, place, observed)
-            if why is not None:
-                if self._keep:
-                    self.missed[why] = max(agreed, self.missed.get(why, 0))
-                return False
-        return True
+    def admits(self, observed: Sequence[Any]) -> Admits:
+        """Which alternatives are those that an event with these values names."""
+        said, agreed, differs = self._said, self._agreed, self._differs
+        if len(agreed) > _MOST_REMEMBERED:
+            agreed.clear()
 
-    def nearest(self, most: int) -> list[str]:
-        """Why alternatives were left out, those first that agreed in most."""
-        found = sorted(self.missed, key=lambda why: -self.missed[why])
-        return [*found[:most], *([f"and {len(found) - most:,} others"] if len(found) > most else [])]
+        def admitted(word: str, number: int) -> bool:
+            for one in said.get(word, ()):
+                value = observed[one.position]
+                kind = type(value)
+                if kind is not str and kind is not int and kind is not bool:
+                    known: bool | None = differs(number, one, value) is None
+                else:
+                    key = (number, one.place, kind, value)
+                    known = agreed.get(key)
+                    if known is None:
+                        known = agreed[key] = differs(number, one, value) is None
+                if not known:
+                    return False
+            return True
 
-    def _differs(self, number: int, place: str, observed: Any) -> str | None:
+        return admitted
+
+    def missing(self, observed: Sequence[Any], missed: dict[str, int]) -> Admits:
+        """As `admits`; notes why alternatives are not admitted, and in how many parts they agree."""
+
+        def admitted(word: str, number: int) -> bool:
+            for agreeing, one in enumerate(self._said.get(word, ())):
+                why = self._differs(number, one, observed[one.position])
+                if why is not None:
+                    missed[why] = max(agreeing, missed.get(why, 0))
+                    return False
+            return True
+
+        return admitted
+
+    def _differs(self, number: int, said: _Said, observed: Any) -> str | None:
         """How a value differs from what was observed of it."""
-        length, _, rest = split_place(place)
         try:
-            there = part_of(self._values, number, rest, length, place)
+            there = part_of(self._values, number, said.parts, said.length, said.place)
         except NoSuchPlace as failure:
             return str(failure)
-        if there.number is None:
-            agrees = there.computed == observed
-        else:
-            agrees = same(self._values, there.number, observed) or self._values.text(there.number) == str(observed)
-        return (
-            None
-            if agrees
-            else f"{place} may be {text_of(self._values, there)}, not {json.dumps(observed, default=str)}"
-        )
+        if self._agrees(there, observed):
+            return None
+        return f"{said.place} may be {text_of(self._values, there)}, not {json.dumps(observed, default=str)}"
+
+    def _agrees(self, there: ValueThere, observed: Any) -> bool:
+        if is_value(self._values, there, observed):
+            return True
+        return there.number is not None and self._values.text(there.number) == str(observed)
+
+
+def nearest(missed: dict[str, int], most: int) -> list[str]:
+    """Why alternatives were left out, those first that agreed in most."""
+    found = sorted(missed, key=lambda why: -missed[why])
+    return [*found[:most], *([f"and {len(found) - most:,} others"] if len(found) > most else [])]
+
+
+def _word(name: str) -> str:
+    """How the label of a choice of a variable begins."""
+    return f"Any:{name}="

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
 
 from fizz.base.light import dataclass
 from interpreter import Machine, State
-from interpreter.state.state import UNBOUND
+from interpreter.state.state import UNBOUND, Layout, Slot
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.observed import same
 
@@ -16,6 +17,8 @@ _PLACE: Final = re.compile(
 )
 _SIZED: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET, Tag.GENERICSET, Tag.BAG, Tag.DICT, Tag.GENERICMAP, Tag.STRING})
 _PART: Final = re.compile(r"\.(\w+)|\[([^\]]+)\]")
+
+_MOST_LISTS: Final = 1_000
 
 
 def is_place(name: str) -> bool:
@@ -35,27 +38,76 @@ class ValueThere:
     computed: Any = None
 
 
-def value_at(machine: Machine, state: State, instance: str | None, place: str) -> ValueThere:
-    """The value at a place; names without an instance are fields of `instance`, else state variables.
+class StatePlace:
+    """A place of states of one machine, for events of one instance: found once in each layout, then only looked up."""
 
-    Raises `NoSuchPlace`.
-    """
-    match = _PLACE.fullmatch(place)
-    if match is None:
-        raise NoSuchPlace(f"'{place}' is no place of a state")
-    number = UNBOUND
-    name = match["name"]
-    if match["role"]:
-        number = _of_instance(state, f"{match['role']}#{match['number']}", name)
-    else:
-        if instance is not None:
-            number = _of_instance(state, instance, name)
+    def __init__(self, machine: Machine, instance: str | None, place: str) -> None:
+        match = _PLACE.fullmatch(place)
+        self._values = machine.values
+        self._place = place
+        self._instance = instance
+        self._matched = match is not None
+        self._name = "" if match is None else match["name"]
+        self._role = None if match is None or not match["role"] else f"{match['role']}#{match['number']}"
+        self._parts = [] if match is None else parts_of(match["rest"])
+        self._length = match is not None and bool(match["length"])
+        self._plain = not self._parts and not self._length
+        self._lists: dict[tuple[int, str], bool] = {}
+        self._layout: Layout | None = None
+        self._positions: tuple[int, ...] = ()
+
+    def at(self, state: State) -> ValueThere:
+        """The value there. Raises `NoSuchPlace`."""
+        number = self._number(state)
         if number == UNBOUND:
-            number = state.get(("heap", name))
-    if number == UNBOUND:
-        where = f"{instance} has no field '{name}', and there is" if instance else "there is"
-        raise NoSuchPlace(f"{where} no state variable '{name}'")
-    return part_of(machine.values, number, match["rest"], bool(match["length"]), place, state)
+            if not self._matched:
+                raise NoSuchPlace(f"'{self._place}' is no place of a state")
+            where = f"{self._instance} has no field '{self._name}', and there is" if self._instance else "there is"
+            raise NoSuchPlace(f"{where} no state variable '{self._name}'")
+        return part_of(self._values, number, self._parts, self._length, self._place, state)
+
+    def is_there(self, state: State, observed: Any) -> bool:
+        """Whether the value there is what was observed; not if there is none."""
+        number = self._number(state)
+        if number == UNBOUND:
+            return False
+        values = self._values
+        if not self._plain or values.tag(number) is Tag.REF:
+            try:
+                there = part_of(values, number, self._parts, self._length, self._place, state)
+            except NoSuchPlace:
+                return False
+            if there.number is None:
+                return bool(there.computed == observed)
+            number = there.number
+        if type(observed) is not list:
+            return same(values, number, observed)
+        # A set is compared with the texts of its members, in some order.
+        key = (number, repr(observed))
+        known = self._lists.get(key)
+        if known is None:
+            if len(self._lists) >= _MOST_LISTS:
+                self._lists.clear()
+            known = self._lists[key] = same(values, number, observed)
+        return known
+
+    def _number(self, state: State) -> int:
+        layout = state.layout
+        if layout is not self._layout:
+            # A name without an instance is a field of the event's, else a state variable.
+            slots: list[Slot] = []
+            if self._role is not None or self._instance is not None:
+                role, _, number = str(self._role or self._instance).partition("#")
+                slots = [(kind, role, int(number), self._name) for kind in ("field", "param")]
+            if self._role is None and self._matched:
+                slots.append(("heap", self._name))
+            self._positions = tuple(layout.index[slot] for slot in slots if slot in layout.index)
+            self._layout = layout
+        for position in self._positions:
+            found = state.values[position]
+            if found != UNBOUND:
+                return found
+        return UNBOUND
 
 
 def split_place(place: str) -> tuple[bool, str, str]:
@@ -64,12 +116,35 @@ def split_place(place: str) -> tuple[bool, str, str]:
     return (False, place, "") if match is None else (bool(match["length"]), match["name"], match["rest"])
 
 
+class PlacePart(NamedTuple):
+    """One part of a place: an attribute, or what is in brackets: a `key` without its quotes, or a `position`."""
+
+    attribute: str
+    inside: str
+    key: str
+    position: int | None
+
+
+def parts_of(rest: str) -> list[PlacePart]:
+    """What follows on the name of a place."""
+    found = []
+    for attribute, index in _PART.findall(rest):
+        key = index.strip().strip("'\"")
+        found.append(PlacePart(attribute, index, key, int(key) if key.lstrip("-").isdigit() else None))
+    return found
+
+
 def part_of(
-    values: Interner, number: int, rest: str, length: bool, place: str, state: State | None = None
+    values: Interner,
+    number: int,
+    parts: Sequence[PlacePart],
+    length: bool,
+    place: str,
+    state: State | None = None,
 ) -> ValueThere:
     """A part of a value, or its length. Aliases and fields of role instances need the state. Raises `NoSuchPlace`."""
-    for attribute, index in _PART.findall(rest):
-        number = _part(values, state, number, attribute, index, place)
+    for part in parts:
+        number = _part(values, state, number, part, place)
     number = _resolved(values, state, number)
     if not length:
         return ValueThere(number)
@@ -91,20 +166,22 @@ def _of_instance(state: State, instance: str, name: str) -> int:
     return found if found != UNBOUND else state.get(("param", role, int(number), name))
 
 
-def _part(values: Interner, state: State | None, number: int, attribute: str, index: str, place: str) -> int:
+def _part(values: Interner, state: State | None, number: int, part: PlacePart, place: str) -> int:
     number = _resolved(values, state, number)
     tag, payload = values.tag(number), values.payload(number)
+    attribute, index, key, position = part
     if attribute:
-        if tag is Tag.ROLE and state is not None:
+        if tag is Tag.STRUCT or tag is Tag.RECORD:
+            for name, value in payload:
+                if name == attribute:
+                    return int(value)
+        elif tag is Tag.ROLE and state is not None:
             found = _of_instance(state, f"{payload[0]}#{payload[1]}", attribute)
             if found != UNBOUND:
                 return found
-        elif tag in (Tag.STRUCT, Tag.RECORD) and attribute in dict(payload):
-            return int(dict(payload)[attribute])
         raise NoSuchPlace(f"'{place}': {values.text(number)} has no '{attribute}'")
-    key = index.strip().strip("'\"")
-    if tag in (Tag.LIST, Tag.TUPLE) and key.lstrip("-").isdigit() and -len(payload) <= int(key) < len(payload):
-        return int(payload[int(key)])
+    if position is not None and (tag is Tag.LIST or tag is Tag.TUPLE) and -len(payload) <= position < len(payload):
+        return int(payload[position])
     if tag is Tag.DICT:
         for one, value in payload:
             if values.text(one) in (key, index.strip()) or values.payload(one) == key:
@@ -112,11 +189,11 @@ def _part(values: Interner, state: State | None, number: int, attribute: str, in
     raise NoSuchPlace(f"'{place}': {values.text(number)} has nothing at [{index}]")
 
 
-def agrees(machine: Machine, there: ValueThere, observed: Any) -> bool:
+def is_value(values: Interner, there: ValueThere, observed: Any) -> bool:
     """Whether the value at a place is what was observed."""
     if there.number is None:
         return bool(there.computed == observed)
-    return same(machine.values, there.number, observed)
+    return same(values, there.number, observed)
 
 
 def text_of(values: Interner, there: ValueThere) -> str:

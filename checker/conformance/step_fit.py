@@ -1,4 +1,4 @@
-"""Which steps of a state an event may be, remembered by state and what the event says; and why others are not."""
+"""Which steps of a state an event may be; and why others are not."""
 
 from __future__ import annotations
 
@@ -7,31 +7,35 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any, Final
 
-from checker.conformance.event_map import NO_VALUE, Observed, Silent
-from checker.conformance.observed_choices import ObservedChoices, chosen_name
-from checker.conformance.state_places import NoSuchPlace, agrees, text_of, value_at
-from checker.search.memo.memo import Memory
+from checker.conformance.event_map import Silent
+from checker.conformance.model_steps import ModelSteps
+from checker.conformance.observed_choices import ChoicePlaces, nearest
+from checker.conformance.observed_event import NO_VALUE, Observed
+from checker.conformance.state_places import NoSuchPlace, StatePlace, is_value, text_of
 from checker.traces.guards import Guards
 from fizz.base.near_names import near_hint
 from interpreter import Machine, State, Step, StepKind
+from interpreter.execute.execution import Admits
 from interpreter.observed_steps import observed_steps
-from interpreter.state.step import NO_OUTCOME, Failure, Outcome
+from interpreter.state.step import Candidate
 from interpreter.values.observed import same, to_plain
 
-_MOST_REMEMBERED: Final = 20_000
+_MOST_REMEMBERED: Final = 10_000
 _MOST_STEPS: Final = 100_000
 _REASONS: Final = 6
+_NO_STEPS: Final[tuple[Step, ...]] = ()
 
 
 class StepFit:
     """The steps of states that events and silence explain. Limits of the model on starts do not count."""
 
-    def __init__(self, machine: Machine, silent: Silent) -> None:
+    def __init__(self, machine: Machine, silent: Silent, steps: ModelSteps | None = None) -> None:
         self.machine = machine
-        self.memory = Memory(machine)
+        self.steps = steps or ModelSteps(machine)
         self.silent = silent
-        self._fitting: dict[tuple[State, object], tuple[Step | None, ...]] = {}
-        self._moves: dict[tuple[State, str], tuple[Step, ...]] = {}
+        self._places: dict[str | None, dict[str, StatePlace]] = {}
+        self._choices: dict[tuple[str, ...], ChoicePlaces] = {}
+        self._moves: dict[tuple[State, object], tuple[Step, ...]] = {}
         self._silent: dict[State, tuple[Step, ...]] = {}
         program = machine.program
         keys = [action.key for action in program.actions]
@@ -41,17 +45,13 @@ class StepFit:
 
     def moves(self, state: State, event: Observed) -> tuple[Step | None, ...]:
         """The steps that an event may be; None if it is none, and true of the state."""
-        known = self._fitting.get((state, event.key))
-        if known is None:
-            if len(self._fitting) >= _MOST_REMEMBERED:
-                self._fitting.clear()
-            if event.is_step:
-                moves = self._moves_of(state, event)
-                known = tuple(step for step in moves if not self._why_not(state, step, event))
-            else:
-                known = () if self._not_so(state, event) else (None,)
-            self._fitting[state, event.key] = known
-        return known
+        if not self._are_so(state, event, event.before):
+            return _NO_STEPS
+        if not event.is_step:
+            return (None,) if self._are_so(state, event, event.after) else _NO_STEPS
+        return tuple([step for step in self._moves_of(state, event) if self._fits(step, event)])
+
+    # --- silent steps ----------------------------------------------------------------------------------------------
 
     def silent_steps(self, state: State) -> tuple[Step, ...]:
         """The steps of which no event tells."""
@@ -61,7 +61,14 @@ class StepFit:
         if known is None:
             if len(self._silent) >= _MOST_REMEMBERED:
                 self._silent.clear()
-            known = self._silent[state] = tuple(step for step in self._all(state) if self._is_silent(step))
+            candidates = self.machine.candidates(state, limits=False)
+            crashes = "crash" in self.silent.steps
+            # A crash of a thread is the twin of a step.
+            asked = (
+                one for one in candidates if crashes or self._is_named(one.rule.kind, self.machine.actor(one.rule))
+            )
+            found = (step for candidate in asked for step in self.steps.of(state, candidate))
+            known = self._silent[state] = tuple(step for step in found if self._is_silent(step))
         return known
 
     def _may_be_silent(self, state: State) -> bool:
@@ -71,72 +78,111 @@ class StepFit:
             return True
         return bool(words - {"continue", "deliver"})
 
-    def _all(self, state: State, of: str | None = None) -> Iterator[Step]:
-        """The steps of a state. Raises `ModelError` where the model fails."""
-        machine, memory = self.machine, self.memory
-        view = memory.view(state)
-        for candidate in machine.candidates(state, limits=False):
-            if of not in (None, candidate.name):
-                continue
-            if candidate.rule.kind is StepKind.CRASH_ROLE:
-                yield from machine.steps_of(state, candidate, NO_OUTCOME)
-                continue
-            for result in memory.results(candidate.rule, view):
-                if isinstance(result, Failure):
-                    raise result.error
-                if isinstance(result, Outcome):
-                    yield from machine.steps_of(state, candidate, memory.joined(state, result))
-
     def _is_silent(self, step: Step) -> bool:
+        return "crash" in self.silent.steps if step.crashes else self._is_named(step.rule.kind, step.actor)
+
+    def _is_named(self, kind: StepKind, actor: str | None) -> bool:
+        """Whether the map lists such a step as silent: a start only by its name."""
         words = self.silent.steps
-        if step.crashes:
-            return "crash" in words
-        # A start is silent only if it is named.
-        word = {StepKind.CONTINUE: "continue", StepKind.DELIVER: "deliver"}.get(step.rule.kind)
-        return word in words or key_of(step.actor) in words or step.actor in words
+        word = {StepKind.CONTINUE: "continue", StepKind.DELIVER: "deliver"}.get(kind)
+        return word in words or key_of(actor) in words or actor in words
 
-    def _moves_of(self, state: State, event: Observed) -> tuple[Step, ...]:
+    # --- steps of events -------------------------------------------------------------------------------------------
+
+    def _moves_of(self, state: State, event: Observed) -> Sequence[Step]:
         """The steps of the action or the crash that an event names, whatever it says of values but choices."""
-        if event.choices and event.actor is not None:
-            return tuple(self._chosen(state, event, ObservedChoices(self.machine.values, event.choices)))
-        return self._all_moves(state, event)
-
-    def _chosen(self, state: State, event: Observed, choices: ObservedChoices) -> Iterator[Step]:
-        """The steps of an action with the choices that an event names."""
-        for candidate in self.machine.candidates(state, limits=False):
-            if event.label is None and candidate.name != event.actor:
-                continue
-            if self.machine.actor(candidate.rule) != event.actor:
-                continue
-            for step in observed_steps(self.machine, state, candidate, choices.admits):
-                if not step.crashes and (event.label is None or _is_at(step, event.label)):
-                    yield step
-
-    def _all_moves(self, state: State, event: Observed) -> tuple[Step, ...]:
-        name = event.actor if event.actor is not None else f"crash-role {event.crashes}"
-        key = (state, f"{name}/{event.label or ''}")
+        candidate = None
+        if event.actor is not None and event.label is None:
+            candidate = self.steps.start(state, event.actor)
+            if candidate is None:
+                return ()
+            if self.steps.is_direct(candidate.rule):
+                return [*self._of_start(state, event, candidate)]
+        choices = tuple([(name, type(value).__name__, str(value)) for name, value in event.choices])
+        key = (state, (event.actor, event.crashes, event.label, choices))
         known = self._moves.get(key)
         if known is None:
             if len(self._moves) >= _MOST_REMEMBERED:
                 self._moves.clear()
-            if event.label is None:
-                found = [step for step in islice(self._all(state, name), _MOST_STEPS) if step.name.startswith(name)]
-                found = [step for step in found if step.crashes == (event.actor is None)]
+            if candidate is not None:
+                found = self._of_start(state, event, candidate)
+            elif event.actor is None:
+                found = (step for step in self.steps.named(state, f"crash-role {event.crashes}") if step.crashes)
             else:
-                found = [step for step in self._all(state) if step.actor == event.actor and not step.crashes]
-                found = [step for step in found if _is_at(step, event.label)]
-            known = self._moves[key] = tuple(found)
+                found = self._at_label(state, event, self._admits(event))
+            known = self._moves[key] = tuple(islice(found, _MOST_STEPS))
         return known
+
+    def _of_start(self, state: State, event: Observed, candidate: Candidate) -> Iterator[Step]:
+        """The steps of an action that are no crash, with the choices that an event names."""
+        admits = self._admits(event)
+        found = self.steps.of(state, candidate) if admits is None else self.steps.chosen(state, candidate, admits)
+        return (step for step in found if not step.crashes)
+
+    def _at_label(self, state: State, event: Observed, admits: Admits | None) -> Iterator[Step]:
+        """The steps of an action that pass the label that an event names, with its choices."""
+        for candidate in self.machine.candidates(state, limits=False):
+            if self.machine.actor(candidate.rule) == event.actor:
+                steps = self.steps
+                found = steps.of(state, candidate) if admits is None else steps.chosen(state, candidate, admits)
+                yield from (step for step in found if not step.crashes and _is_at(step, str(event.label)))
+
+    def _choice_places(self, event: Observed) -> ChoicePlaces:
+        names = tuple([name for name, _ in event.choices])
+        known = self._choices.get(names)
+        if known is None:
+            known = self._choices[names] = ChoicePlaces(self.machine.values, names)
+        return known
+
+    def _admits(self, event: Observed) -> Admits | None:
+        """Which alternatives an event admits; None: all."""
+        if not event.choices:
+            return None
+        return self._choice_places(event).admits([value for _, value in event.choices])
+
+    def interpreted(self, state: State, step: Step, event: Observed | None) -> Step:
+        """A step that explains an event, or is silent, with the lines that it runs in their order."""
+        return self.steps.interpreted(state, step, None if event is None else self._admits(event))
+
+    # --- what fits -------------------------------------------------------------------------------------------------
+
+    def _fits(self, step: Step, event: Observed) -> bool:
+        """Whether all is so that an event says of a step, but for what was before it."""
+        if event.choices:
+            labels = step.outcome.choices
+            for _, word in self._choice_places(event).chosen:
+                # What is chosen agrees; but is it chosen at all?
+                if not any(label.startswith(word) for label in labels):
+                    return False
+        if event.returns is not NO_VALUE:
+            values = [number for _, number in step.outcome.returns]
+            if not any(same(self.machine.values, number, event.returns) for number in values):
+                return False
+        return self._are_so(step.target, event, event.after)
+
+    def _are_so(self, state: State, event: Observed, pairs: Sequence[tuple[str, Any]]) -> bool:
+        """Whether the values at some places are what an event says."""
+        if not pairs:
+            return True
+        places = self._places.get(event.instance)
+        if places is None:
+            places = self._places[event.instance] = {}
+        for name, value in pairs:
+            place = places.get(name)
+            if place is None:
+                place = places[name] = StatePlace(self.machine, event.instance, name)
+            if not place.is_there(state, value):
+                return False
+        return True
 
     # --- why not ---------------------------------------------------------------------------------------------------
 
     def _why_not(self, state: State, step: Step, event: Observed) -> str:
         """What an event says that is not so of a step; empty if all is."""
-        for name, value in event.choices:
-            word = f"Any:{chosen_name(name)}="
-            # What is chosen agrees; but is it chosen at all?
-            if not any(label.startswith(word) for label in step.outcome.choices):
-                return f"it does not choose {name}={json.dumps(value, default=str)}"
+        if event.choices:
+            for (name, word), (_, value) in zip(self._choice_places(event).chosen, event.choices, strict=True):
+                if not any(label.startswith(word) for label in step.outcome.choices):
+                    return f"it does not choose {name}={json.dumps(value, default=str)}"
         for what, where, pairs in (("before", state, event.before), ("after", step.target, event.after)):
             said = self._differs(where, event, pairs, f"{what} it")
             if said:
@@ -156,10 +202,10 @@ class StepFit:
         """The first of some places whose value is another one; empty if there is none."""
         for place, value in pairs:
             try:
-                there = value_at(self.machine, state, event.instance, place)
+                there = StatePlace(self.machine, event.instance, place).at(state)
             except NoSuchPlace as failure:
                 return f"{when} {failure}"
-            if not agrees(self.machine, there, value):
+            if not is_value(self.machine.values, there, value):
                 return f"{place} is {text_of(self.machine.values, there)} {when}, not {json.dumps(value, default=str)}"
         return ""
 
@@ -173,10 +219,9 @@ class StepFit:
             return [self._not_so(state, event) or "it fits here, but then nothing explains what comes next"]
         moves = self._moves_of(state, event)
         if not moves and event.choices and event.actor is not None:
-            choices = ObservedChoices(self.machine.values, event.choices, keep=True)
-            list(islice(self._chosen(state, event, choices), _MOST_STEPS))
-            if choices.missed:
-                return [f"{event.actor}: {reason}" for reason in choices.nearest(_REASONS)]
+            missed = self._missed(state, event)
+            if missed:
+                return [f"{event.actor}: {reason}" for reason in nearest(missed, _REASONS)]
         if moves:
             why = [self._why_not(state, step, event) for step in moves]
             found = [f"{step.name}: {reason}" for step, reason in zip(moves, why, strict=True) if reason]
@@ -200,6 +245,18 @@ class StepFit:
             return [f"{event.crashes} can not crash here: it is not there, has no @state, or crash_on_yield is false"]
         names = [candidate.name for candidate in candidates]
         return [f"there is no action {event.actor} here", *filter(None, [near_hint(str(event.actor), names)])]
+
+    def _missed(self, state: State, event: Observed) -> dict[str, int]:
+        """Why alternatives of the choices that an event names are not those, and in how many parts they agree."""
+        missed: dict[str, int] = {}
+        admits = self._choice_places(event).missing([value for _, value in event.choices], missed)
+        candidate = None if event.label is not None else self.steps.start(state, str(event.actor))
+        if candidate is not None:
+            found = observed_steps(self.machine, state, candidate, admits)
+        else:
+            found = self._at_label(state, event, admits) if event.label is not None else iter(())
+        list(islice(found, _MOST_STEPS))
+        return missed
 
 
 def _guard_text(guard: Any) -> str:

@@ -8,9 +8,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Final
 
-from checker.conformance.event_map import EventMap, Observed, read_map
+from checker.conformance.event_map import EventMap, read_map
 from checker.conformance.event_sources import EventCounts, by_process, log_events, refuse_no_files
 from checker.conformance.failing import failing
+from checker.conformance.judged_states import JudgedStates
 from checker.conformance.log_files import Place
 from checker.conformance.log_search import (
     EventStream,
@@ -21,6 +22,7 @@ from checker.conformance.log_search import (
     path_to,
     search_log,
 )
+from checker.conformance.observed_event import Observed
 from checker.conformance.read_only import instructions
 from checker.conformance.step_fit import StepFit, key_of
 from checker.conformance.validation_report import (
@@ -37,9 +39,8 @@ from checker.core.patience import Patience
 from checker.core.problems import ExitCode, UsageProblem
 from checker.core.trace import TraceEntry
 from checker.properties import properties_of
-from checker.traces.model_walk import Questions
 from checker.traces.replay import init_entry, step_entry
-from fizz import load
+from fizz import Span, load
 from fizz.base.near_names import near_hint
 from interpreter import Machine, State, compile_module
 
@@ -160,7 +161,7 @@ class _Run:
         self.files = tuple(files)
         self.patience = patience
         self.most = most
-        self.questions = Questions(machine, [p for p in properties_of(machine.program, None) if p.safety])
+        self.judged_states = JudgedStates(fit.steps, [p for p in properties_of(machine.program, None) if p.safety])
         self._clear()
 
     def _clear(self) -> None:
@@ -169,6 +170,7 @@ class _Run:
         self.covered: set[tuple[str, int]] = set()
         self.explained = self.values = self.silent = self.steps = 0
         self.said: dict[str, Observed | None] = {}
+        self._counted: dict[int, tuple[Span, ...]] = {}
 
     def _stream(self) -> EventStream:
         events: Iterator[Observed] = log_events(self.files, self.event_map, self.counts)
@@ -235,10 +237,7 @@ class _Run:
         return search_log(self.fit, self._stream(), self.beginnings, self.patience, self.most, look, self._settled)
 
     def _violated(self, node: LogNode) -> list[str]:
-        said = [one.property.name for one in self.questions.of_state(node.state) if one.property.kind != "exists"]
-        if node.parent is not None and node.step is not None:
-            said += [one.property.name for one in self.questions.of_step(node.parent.state, node.step)]
-        return said
+        return self.judged_states.violated(None if node.parent is None else node.parent.state, node.step, node.state)
 
     def _settled(self, nodes: list[LogNode]) -> None:
         for node in nodes:
@@ -246,7 +245,10 @@ class _Run:
                 self.said.setdefault(name, node.event)
             if node.step is not None:
                 self.actions[key_of(node.step.actor)] += node.step.rule.kind.name == "START"
-                self.covered.update((span.file, span.line) for span in node.step.outcome.lines)
+                lines = node.step.outcome.lines
+                if self._counted.get(id(lines)) is not lines:
+                    self._counted[id(lines)] = lines
+                    self.covered.update((span.file, span.line) for span in lines)
                 self.silent += node.event is None
             if node.event is not None:
                 self.explained += 1
@@ -283,7 +285,8 @@ class _Run:
         path = path_to(node)[-_STEPS_SHOWN - 1 :]
         for before, after in pairwise(path):
             if after.step is not None:
-                yield step_entry(self.machine, before.state, after.step, after.step.target)
+                step = self.fit.interpreted(before.state, after.step, after.event)
+                yield step_entry(self.machine, before.state, step, step.target)
         if len(path) == 1 and node.step is None:
             initial, _ = self.machine.initial()
             begin = next(one for one in initial if one.state == node.state)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from checker.conformance.event_map import Observed
+from checker.conformance.observed_event import Observed
 from checker.core.given import Given
 from checker.core.limits import StopReason
 from checker.core.problems import ExitCode

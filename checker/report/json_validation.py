@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from checker.conformance.event_map import Observed
+from checker.conformance.observed_event import Observed
 from checker.conformance.validation_report import LogRun, Rejection, ValidationReport
 from checker.report.json_report import json_entry, json_given, json_text
 

@@ -64,9 +64,11 @@ class Said(NamedTuple):
 class Questions:
     """Evaluates the watches of properties on single states and steps, without liveness. Methods raise `ModelError`."""
 
-    def __init__(self, machine: Machine, properties: Sequence[Property]) -> None:
+    def __init__(self, machine: Machine, properties: Sequence[Property], assertions: Assertions | None = None) -> None:
         options = machine.program.options
-        self.assertions = Assertions(machine, machine.view, lambda rule, view: machine.run(rule, view).result)
+        self.assertions = assertions or Assertions(
+            machine, machine.view, lambda rule, view: machine.run(rule, view).result
+        )
         self._of_states: list[tuple[Property, Watch]] = []
         self._of_steps: list[tuple[Property, Watch]] = []
         self._dead_ends: list[tuple[Property, Watch]] = []

@@ -111,15 +111,28 @@ class BuiltinCalls(Forms):
         if rule is None:
             ordered = call("ordered_by", self.elements(items.value, True), constant(None), backwards)
             return Compiled(ordered, "items", True)
+        elements, mark = self._by(items.value, rule)
+        return Compiled(call("ordered_by", elements, mark, backwards), "items", True)
+
+    def extreme_by(self, which: str, node: ast.Call) -> Compiled:
+        """`max(items, key=lambda item: …)`, or `min`"""
+        items, rule = node.arguments
+        if items.kind != "positional" or rule.kind != "keyword" or rule.name != "key":
+            raise Unsupported("arguments")
+        elements, mark = self._by(items.value, rule.value)
+        return Compiled(call("extreme_by", name(which), elements, mark))
+
+    def _by(self, items: ast.Expression, rule: ast.Expression) -> tuple[python.expr, python.expr]:
+        """Some elements, and the function that `key=` has for them."""
         if not isinstance(rule, ast.Lambda) or len(rule.parameters) != 1 or rule.parameters[0].kind != "plain":
             raise Unsupported("a key")
-        elements = self.iterable(items.value, 4 + cost(rule.body), True)
+        elements = self.iterable(items, 4 + cost(rule.body), True)
         parameter = rule.parameters[0].name
         self.names.bind(parameter)
         mark = self.value(rule.body)
         self.names.unbind(parameter)
         taken = python.arguments([], [python.arg(self.names.variable(parameter))], None, [], [], None, [])
-        return Compiled(call("ordered_by", elements, python.Lambda(taken, mark), backwards), "items", True)
+        return elements, python.Lambda(taken, mark)
 
     def _any(self, arguments: list[ast.Expression]) -> Compiled | None:
         return self._some("any", arguments)

@@ -70,6 +70,8 @@ class CompiledRules:
     """
 
     asks = False
+    by_ways = False
+    """Whether the ways on from a choice are counted by `each_way` and `numbers_taken`."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
@@ -163,7 +165,7 @@ class CompiledRules:
                 raise Unsupported("a loop of choices")
         shared = self.shared
         dynamic = self._calls.written(routine) | self._dynamic.get(key_of(rule), set())
-        scope = RuleScope(routine, shared, dynamic, compile_def, sides, self.asks)
+        scope = RuleScope(routine, shared, dynamic, compile_def, sides, self.asks, self.by_ways)
         body = RuleBody(routine, scope, asserts, self._calls)
         if asserts and body.chooses:
             raise Unsupported("a choice in an assertion")
@@ -306,6 +308,7 @@ class CompiledRules:
             "any": any,
             "all": all,
             "enumerate": enumerate,
+            "each_way": enumerate,
             "list": list,
         }
 

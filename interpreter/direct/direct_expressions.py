@@ -274,9 +274,10 @@ class DirectExpressions(BuiltinCalls):
             given[title] = self.value(argument.value)
         for parameter in parameters:
             if parameter.name not in given:
-                if not isinstance(parameter.default, ast.Literal):
+                default = parameter.default
+                if default is None or not _is_scalars(default):
                     raise Unsupported("arguments")
-                given[parameter.name] = self._literal(parameter.default).code
+                given[parameter.name] = self.value(default)
         if len(given) > len(parameters):
             raise Unsupported("arguments")
         return [given[parameter.name] for parameter in parameters]
@@ -294,6 +295,10 @@ class DirectExpressions(BuiltinCalls):
             return self._fields(node, identifier)
         if identifier == "sorted" and len(node.arguments) > 1:
             return self.sorted_by(node)
+        if identifier in ("min", "max") and any(argument.kind != "positional" for argument in node.arguments):
+            if len(node.arguments) != 2:
+                raise Unsupported("arguments")
+            return self.extreme_by(identifier, node)
         arguments = self._arguments(node)
         found = self.builtin(identifier, arguments)
         if found is not None:
@@ -443,6 +448,13 @@ class DirectExpressions(BuiltinCalls):
         for variable in bound:
             self.names.unbind(variable)
         return element, generators
+
+
+def _is_scalars(node: ast.Expression) -> bool:
+    """Whether an expression is a literal, or a tuple of some: the same value wherever it is evaluated."""
+    if isinstance(node, ast.TupleExpression):
+        return all(map(_is_scalars, node.items))
+    return isinstance(node, ast.Literal)
 
 
 def _called(code: python.expr) -> tuple[str, list[python.expr]]:

@@ -360,7 +360,7 @@ class RuleBody(PlainStatements):
     def _taken(self, title: str, cut: int) -> list[python.stmt]:
         """Go on with each alternative, in a function that begins with this cut point."""
         # A path that is recorded takes one of them.
-        offered = self.names.offer(title, cut) if self.names.asks else call("enumerate", name("A"))
+        offered = self.names.offer(title, cut) if self.names.asks else call("each_way", name("A"))
         return [
             python.For(
                 python.Tuple([store("I"), store("item")], python.Store()),
@@ -446,9 +446,9 @@ class RuleBody(PlainStatements):
             self._pending = []
             made.append(self._function(title, [], body))
             called: python.stmt = python.Expr(self.names.call_of(title, [], constant(index), constant(f"Stmt:{index}")))
-            if self.names.asks:
+            if self.names.by_ways:
                 called = python.If(python.Compare(name("I"), [python.Eq()], [constant(index)]), [called], [])
             calls.append(called)
-        if self.names.asks:
+        if self.names.by_ways:
             calls = [python.For(store("I"), call("numbers_taken", constant(len(block.instructions))), calls, [])]
         return [*made, *calls, python.Return(None)]

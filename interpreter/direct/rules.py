@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from fizz import Span
 from interpreter.direct.compiled_rules import FAILURES, HELD, VIOLATED, CompiledRules, key_of
 from interpreter.direct.followers import COST, NAMES, FieldsOnly, Followers, Following
 from interpreter.direct.nodes import GiveUp, Nodes, Shadowed, ValueNode
+from interpreter.direct.scopes import RuleScope
 from interpreter.direct.sides import instance_of, side_of
 from interpreter.execute.next_states import Successor
 from interpreter.machine import Machine
@@ -90,6 +92,11 @@ class FieldTable(dict[ValueNode, int]):
         if self._layout.slots[position][0] != "field" or ("param", role, number, self.attribute) in self._layout.index:
             raise GiveUp
         return position
+
+
+def _is_field(slot: Slot, attributes: set[str]) -> bool:
+    """Whether a slot is a field or param with one of these names."""
+    return slot[0] in ("field", "param") and slot[-1] in attributes
 
 
 def position_of(layout: Layout, role: str, number: int, attribute: str) -> int:
@@ -214,22 +221,35 @@ class DirectRules(CompiledRules):
             return None
         return found[0] is HELD
 
+    def reads(self, rule: Rule, layout: Layout) -> tuple[int, ...] | None:
+        """The positions of all that an assertion about states of a layout may read.
+
+        None: it is not run directly, or it may read a state as a whole, or its successors.
+        """
+        compiled = self._of(rule)
+        if compiled is None or compiled.scope.follows or compiled.scope.wholes or layout.cells:
+            return None
+        return tuple([layout.index[slot] for slot in self._own_reads(compiled.scope, rule, layout)])
+
+    def _own_reads(self, scope: RuleScope, rule: Rule, layout: Layout) -> tuple[Slot, ...]:
+        """What an assertion may read of states of a layout."""
+        attributes = set(scope.tables.values())
+        own: set[Slot] = {("heap", name) for kind, name in scope.slots.values() if kind == "heap"}
+        if rule.instance is not None:
+            names = {name for kind, name in scope.slots.values() if kind == "field"}
+            own |= {(kind, *rule.instance, name) for name in names for kind in ("field", "param")}
+        return tuple([slot for slot in layout.slots if slot in own or _is_field(slot, attributes)])
+
     def successor_reads(self, rule: Rule, layout: Layout) -> SuccessorReads | None:
         """What an assertion may read of states of a layout and of their successors; None: it is not run directly."""
         compiled = self._of(rule)
         if compiled is None:
             return None
-        scope = compiled.scope
-        attributes = set(scope.tables.values())
-        fields = {slot for slot in layout.slots if slot[0] in ("field", "param") and slot[-1] in attributes}
-        own: set[Slot] = {("heap", name) for kind, name in scope.slots.values() if kind == "heap"}
-        if rule.instance is not None:
-            names = {name for kind, name in scope.slots.values() if kind == "field"}
-            own |= {(kind, *rule.instance, name) for name in names for kind in ("field", "param")}
+        attributes = set(compiled.scope.tables.values())
         theirs = {("heap", name) for name in attributes}
         return SuccessorReads(
-            tuple([slot for slot in layout.slots if slot in own or slot in fields]),
-            tuple([slot for slot in layout.slots if slot in theirs or slot in fields]),
+            self._own_reads(compiled.scope, rule, layout),
+            tuple([slot for slot in layout.slots if slot in theirs or _is_field(slot, attributes)]),
             not attributes.isdisjoint(NAMES),
         )
 
@@ -322,11 +342,12 @@ class DirectRules(CompiledRules):
             values: tuple[int, ...] = (),
             fields: Mapping[int, Any] = NOTHING,
             slots: Sequence[Slot] = (),
+            lines: tuple[Span, ...] = (),
         ) -> None:
             for position, value in fields.items():
                 writes = written(writes, value, slots[position], values[position])
             returns = () if returned is None else ((label, number(returned)),)
-            out(Outcome(writes, None, (), texts, forks, False, labels, returns, fair, ()))
+            out(Outcome(writes, None, (), texts, forks, False, labels, returns, fair, lines))
 
         def next_states() -> list[FieldsOnly]:
             if self._successors is None:

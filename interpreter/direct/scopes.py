@@ -34,6 +34,7 @@ class RuleScope(Names):
     `dynamic`: the attributes of role instances that are written through other names than `self`. Their values on a path
     are in `W`, by position. `sides`: the names of the states "before" and "after" a step, of an assertion about steps.
     `asks`: the state is asked for a variable where that is used, and `V` and the positions are by slot, not by number.
+    `by_ways`: the ways on from a choice are given by functions, which know when the next one begins.
     """
 
     def __init__(
@@ -44,9 +45,11 @@ class RuleScope(Names):
         compile_def: Callable[[ast.Helper, RuleScope, str], list[python.stmt]],
         sides: Mapping[str, str],
         asks: bool,
+        by_ways: bool = False,
     ) -> None:
         super().__init__(shared)
         self.asks = asks
+        self.by_ways = asks or by_ways
         self._compile_def = compile_def
         if sides.keys() & (routine.bound | shared.known.state_variables):
             raise Unsupported("a variable called like a state")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from benchmarks.log_mutations import main
+from checker.conformance import step_fit
+from checker.conformance.model_steps import ModelSteps
 from checker.conformance.validate_log import validate_logs
 from tests.bridge.conftest import Ended, Write
 
@@ -306,6 +309,27 @@ def test_mutations_are_rejected_at_their_event(election: str, election_map: str,
         changed[at]["term"] += draw.choice([-1, 1])
         report = validate_logs(model, [write("b.ndjson", changed)], election_map)
         assert report.verdict == "rejected" and report.runs[0].explained == at
+
+
+def test_reports_are_those_of_the_interpreter(
+    election: str, election_map: str, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rules run as functions of Python, from the first event on, and none: verdicts, counts, lines, what is shown."""
+    draw = random.Random(1)
+    accepted = 0
+    maps = [election_map, write("loose.yaml", MAP.replace("order: file\n", "silent: {steps: [Node.Vote], most: 1}\n"))]
+    for number in range(12):
+        log = random_log(draw, 12)
+        if number % 3:
+            del log[draw.randrange(len(log))]
+        path = write("a.ndjson", log)
+        found = []
+        for soon in (0, 1_000_000):
+            monkeypatch.setattr(step_fit, "ModelSteps", partial(ModelSteps, soon=soon))
+            found.append(validate_logs(election, [path], maps[number % 2], most=500).runs)
+        assert found[0] == found[1]
+        accepted += found[0][0].verdict == "accepted"
+    assert 2 < accepted < 12
 
 
 def test_a_long_log_needs_little_memory(write: Write) -> None:

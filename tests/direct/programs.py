@@ -343,6 +343,7 @@ class Writer:
                      f"sorted({e('ints')}, key=lambda {v}: -{v})"],
             "lists": [f"[{e('ints')}, {e('ints')}]", f"{e('lists')}[:1] + [{e('ints')}]", f"list({e('lists')})",
                       f"[{v} for {v} in {e('lists')}]", f"[list({v}) for {v} in {e('lists')}]", f"[{e('ints')}] * 2",
+                      f"[max({e('lists')}, key=lambda {v}: len({v}))]",
                       f"list({e('dictl')}.values())", f"sorted({e('lists')})", f"both({e('ints')}, {e('ints')})"],
             "dict": [f"{{'b': {e('int')}, 'a': {e('int')}}}", f"{{{v}: 1 for {v} in ['b', 'a', 'b']}}",
                      f"dict({e('dict')})",

@@ -132,6 +132,10 @@ LISTS = [
     "xs[0], xs[1] = xs[1], xs[0]",
     "xs[0] = 1\nxs[xs[0]] = 7\nxs[0] = xs[1] + 1",
     "n['a'] = 1\nn['b'] = 2\nn['a'] = n['b']",
+    "out = (len(max(xss, key=lambda v: len(v))), min(s, key=lambda v: v % 2))",
+    "out = max([(1, 'b'), (2, 'a'), (3, 'b')], key=lambda p: p[1])",
+    "a = max([v for v in xss], key=lambda v: -len(v))\nx = len(a)",
+    "out = padded(x) + padded(2, tail=(7,))",
 ]
 """Lists that are only iterated over, measured or compared."""
 FUNCTIONS = """\
@@ -143,6 +147,8 @@ def second(xs):
         if v:
             return (a == xs, a in [xs])
         a = [v + 1]
+def padded(n, tail=(), more=(1, (2, None))):
+    return [n, tail, more]
 """
 MOVED = [
     "a = xs[1:]\nxs = a",
@@ -161,6 +167,7 @@ NOT_MOVED = [
     "a = xs[1:]\nb = a\na.append(2)\nxs = a\nx = len(b)",
     "a = [1]\nfor v in [1, 2]:\n    xs = a\n    a.append(v)",
     "a = xs\nout = a\nxs.append(1)",
+    "a = max(xss, key=lambda v: len(v))\nout = a\nxss[0].append(1)",
     "a = xs if x else [1]\nout = a\nxs.append(1)",
     "a = [xs]\nout = a\nxs.append(1)",
     "a = same(xs)\nout = a\nxs.append(1)",
@@ -180,6 +187,9 @@ NOT_LISTS = [
     "x = len([1].items())",
     "n['a'] = 1\nout = (n.keys(), n.values(), [k for k, v in n.items()])",
     "s.add(0)\nout = zip(s, xs)",
+    "x = max([v for v in xs if v > 9], key=lambda v: v)",
+    "out = max(xs, xs, key=lambda v: len(v))",
+    "out = min([(1,), (None,)], key=lambda v: v[0])",
 ]
 
 
