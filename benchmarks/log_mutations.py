@@ -24,12 +24,12 @@ from typing import Any
 from checker.conformance.event_map import EventMap, read_map
 from checker.conformance.event_sources import EventCounts, event_of, log_lines
 from checker.conformance.log_files import LogLine
+from checker.conformance.log_model import LogModel
 from checker.conformance.log_search import InOrder, LogNode, search_log
 from checker.conformance.observed_event import Observed
-from checker.conformance.step_fit import StepFit
 from checker.core.patience import Patience
 from fizz import load
-from interpreter import Machine, State, compile_module
+from interpreter import State, compile_module
 
 Path = tuple[str | int, ...]
 
@@ -117,24 +117,33 @@ def main(arguments: list[str]) -> int:
     lines = list(log_lines([given.log], event_map, EventCounts()))
     chosen = mutations(lines, event_map, given.count, given.seed)
     constants = dict(setting.split("=", 1) for setting in given.set)
-    machine = Machine(compile_module(load(given.model, constants=constants)))
-    fit = StepFit(machine, event_map.silent)
+    program = compile_module(load(given.model, constants=constants))
+    # States of all events are kept: they are of one machine.
+    model = LogModel(program, event_map.silent, most_parts=1 << 62)
     before: dict[int, list[State]] = {one.event - 1: [] for one in chosen}
 
-    def look(node: LogNode) -> bool:
-        if node.consumed in before:
-            before[node.consumed].append(node.state)
-        return True
+    class Noting:
+        def look(self, node: LogNode) -> bool:
+            if node.consumed in before:
+                before[node.consumed].append(node.state)
+            return True
+
+        def settled(self, nodes: list[LogNode]) -> None:
+            pass
+
+        def leaving(self, node: LogNode) -> None:
+            pass
 
     begun = time.process_time()
     events = (event for line in lines if (event := event_of(line, event_map)) is not None)
-    states = [one.state for one in machine.initial()[0]]
-    found = search_log(fit, InOrder(events), states, Patience(None), None, look, lambda nodes: None)
+    found = search_log(model, InOrder(events), Patience(None), None, Noting())
     spent = time.process_time() - begun
     verdict = "accepted" if found.accepted is not None else f"rejected after {found.most:,} events"
     print(f"{given.log}: {verdict}, {found.most:,} events in {spent:.1f} s of CPU, {found.most / spent:,.0f} a second")
     fitting = [
-        one for one in chosen if any(fit.moves(s, e) for s in before[one.event - 1] for e in one.observed.readings)
+        one
+        for one in chosen
+        if any(model.fit.moves(s, e) for s in before[one.event - 1] for e in one.observed.readings)
     ]
     print(f"{len(chosen) - len(fitting)} of {len(chosen)} mutations are rejected at their event")
     fields = Counter(".".join(map(str, one.path)) for one in chosen)

@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from checker.conformance.event_sources import Ordered
+from checker.conformance.log_model import LogModel
 from checker.conformance.observed_event import Observed
-from checker.conformance.step_fit import StepFit
 from checker.core.patience import Patience
 from interpreter import State, Step
 
@@ -132,23 +132,25 @@ class LogSearched:
     """The first node of a settled or furthest run whose event might have been another step, or followed silent ones."""
 
 
-Look = Callable[[LogNode], bool]
-"""Looks at a node that is reached by a step; whether the search may go on from it."""
-Settled = Callable[[list[LogNode]], None]
-"""Is given the nodes of a run in order, each once, when they are settled."""
+class Follower(Protocol):
+    """What is done with the nodes of a search."""
+
+    def look(self, node: LogNode) -> bool:
+        """Called for a node that is reached by a step; whether the search may go on from it."""
+
+    def settled(self, nodes: list[LogNode]) -> None:
+        """Called with the nodes of a run in order, each once, when they are settled."""
+
+    def leaving(self, node: LogNode) -> None:
+        """Called before a new machine goes on from the state of a settled node."""
 
 
 def search_log(
-    fit: StepFit,
-    stream: EventStream,
-    beginnings: Sequence[State],
-    patience: Patience,
-    most: int | None,
-    look: Look,
-    settled: Settled,
+    model: LogModel, stream: EventStream, patience: Patience, most: int | None, follower: Follower
 ) -> LogSearched:
     """Search for a run that explains all events. Raises `ModelError`, and what reading the events raises."""
     found = LogSearched()
+    fit, look, settled = model.fit, follower.look, follower.settled
     visited: Visited = {}
     waiting: list[tuple[int, int, int, int, LogNode]] = []
     number = 0
@@ -158,7 +160,7 @@ def search_log(
         number += 1
         heapq.heappush(waiting, (-node.consumed, node.silent + silently, int(silently), number, node))
 
-    for state in beginnings:
+    for state in model.beginnings:
         start = LogNode(state, stream.first(), 0, 0)
         visited[state, start.positions] = 0
         if look(start):
@@ -180,7 +182,8 @@ def search_log(
         if node.consumed == found.most and len(found.furthest) < _KEPT:
             found.furthest.append(node)
         if not waiting and node.consumed and not node.consumed % _SETTLES_EVERY:
-            _settle(node, stream, visited, settled, found)
+            node = _settle(node, model, stream, visited, follower, found)
+            fit = model.fit
         following = list(stream.next(node.positions))
         if not following and stream.ended(node.positions):
             found.accepted = node
@@ -205,7 +208,7 @@ def search_log(
     return found
 
 
-def _arrive(node: LogNode, visited: Visited, look: Look, put: Callable[[LogNode], None]) -> None:
+def _arrive(node: LogNode, visited: Visited, look: Callable[[LogNode], bool], put: Callable[[LogNode], None]) -> None:
     key = (node.state, node.positions)
     known = visited.get(key)
     if known is not None and known <= node.silent:
@@ -217,25 +220,39 @@ def _arrive(node: LogNode, visited: Visited, look: Look, put: Callable[[LogNode]
 
 def _settle(
     node: LogNode,
+    model: LogModel,
     stream: EventStream,
     visited: Visited,
-    settled: Settled,
+    follower: Follower,
     found: LogSearched,
-) -> None:
-    """Nothing else waits: what led here is settled but for the last nodes, which the report may show."""
+) -> LogNode:
+    """Nothing else waits: what led here is settled but for the last nodes, which the report may show.
+
+    The node from which the search goes on.
+    """
     path = path_to(node)
-    if len(path) > _KEPT:
-        cut = path[-_KEPT]
-        settled(path[: path.index(cut)])
-        if found.doubtful is None:
-            found.doubtful = next((one for one in path if one.ways > 1 or one.silent), None)
-            if found.doubtful is not None:
-                found.doubtful.parent = None
-        cut.parent = None
+    if model.is_full:
+        _note_doubt(path, found)
+        follower.settled(path)
+        follower.leaving(node)
+        node = LogNode(model.renewed(node.state), node.positions, node.consumed, node.silent)
+    elif len(path) > _KEPT:
+        follower.settled(path[:-_KEPT])
+        _note_doubt(path[:-_KEPT], found)
+        path[-_KEPT].parent = None
     visited.clear()
     visited[node.state, node.positions] = node.silent
     found.furthest = [node]
     stream.settle(node.positions)
+    return node
+
+
+def _note_doubt(path: list[LogNode], found: LogSearched) -> None:
+    """Note the first node of a settled run whose event might have been another step, or followed silent ones."""
+    if found.doubtful is None:
+        found.doubtful = next((one for one in path if one.ways > 1 or one.silent), None)
+        if found.doubtful is not None:
+            found.doubtful.parent = None
 
 
 def path_to(node: LogNode) -> list[LogNode]:

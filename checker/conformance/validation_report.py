@@ -38,10 +38,13 @@ class Rejection:
 
 @dataclass(frozen=True, slots=True)
 class JudgedAssertion:
-    """An assertion that is violated on explanations of a log: on every one, or on some."""
+    """An assertion that is violated on explanations of a log: on every one, or on some.
+
+    `found`: on the one that was found; a bound ended the search for others. `event`: where it is violated first.
+    """
 
     name: str
-    every: bool
+    on: OneOf["every", "some", "found"]
     event: Observed | None
 
 

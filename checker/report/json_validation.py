@@ -35,7 +35,7 @@ def _run(run: LogRun) -> dict[str, object]:
         "silent": run.silent,
         "nodes": run.nodes,
         "reason": run.reason or None,
-        "judged": [{"property": one.name, "on": "every" if one.every else "some"} for one in run.judged],
+        "judged": [{"property": one.name, "on": one.on} for one in run.judged],
         **({} if run.rejection is None else {"rejection": _rejection(run.rejection)}),
     }
 

@@ -18,6 +18,13 @@ _STYLES: Final = {"accepted": "bold green", "rejected": "bold red"}
 _LINES_SHOWN: Final = 10
 
 
+_HOW: Final = {
+    "every": "every explanation",
+    "some": "one explanation, but not on all",
+    "found": "the explanation that was found (a bound ended the search for others)",
+}
+
+
 def print_validation(page: Page, report: ValidationReport) -> None:
     """Print why runs are rejected, what was compared, what was exercised, and the verdict."""
     for run in report.runs:
@@ -31,8 +38,9 @@ def print_validation(page: Page, report: ValidationReport) -> None:
     for run in report.runs:
         for one in run.judged:
             where = "" if one.event is None else f", first at {one.event.place}"
-            how = "every explanation" if one.every else "one explanation, but not on all"
-            page.line(Text(f"{one.name} is violated on {how} of {', '.join(run.files)}{where}", "bold red"), hang=2)
+            page.line(
+                Text(f"{one.name} is violated on {_HOW[one.on]} of {', '.join(run.files)}{where}", "bold red"), hang=2
+            )
     print_validation_verdict(page, report)
 
 
@@ -62,7 +70,7 @@ def validation_sentence(report: ValidationReport, name_of: Callable[[str], str] 
             events = sum(run.explained for run in report.runs)
             of = "it is" if len(report.runs) == 1 else f"{len(report.runs):,} logs are"
             each = f"{files}: " if len(report.runs) == 1 else ""
-            wrong = [one.name for run in report.runs for one in run.judged if one.every]
+            wrong = [one.name for run in report.runs for one in run.judged if one.on == "every"]
             but = f", but violates {', '.join(sorted(set(wrong)))}" if wrong else ""
             return f"{each}{of} a behaviour of the model ({plural(events, 'event')}){but}"
         case "rejected":

@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from benchmarks.log_mutations import main
-from checker.conformance import step_fit
+from checker.conformance import step_fit, validate_log
+from checker.conformance.log_model import LogModel
 from checker.conformance.model_steps import ModelSteps
 from checker.conformance.validate_log import validate_logs
 from tests.bridge.conftest import Ended, Write
@@ -330,6 +331,26 @@ def test_reports_are_those_of_the_interpreter(
         assert found[0] == found[1]
         accepted += found[0][0].verdict == "accepted"
     assert 2 < accepted < 12
+
+
+def test_a_new_machine_goes_on_in_a_long_log(
+    election: str, election_map: str, write: Write, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where too much is remembered one state goes on in a new machine: what is reported is the same, steps before it
+    too, and so are the assertions that are violated."""
+    log = random_log(random.Random(3), 1201)
+    wrong = [*log[:1003], dict(log[1003], term=10**6)]
+    for events, verdict in ((log, "accepted"), (wrong, "rejected")):
+        path = write("a.ndjson", events)
+        found = []
+        for parts in (1, 1 << 40):
+            monkeypatch.setattr(validate_log, "LogModel", partial(LogModel, most_parts=parts))
+            found.append(validate_logs(election, [path], election_map).runs)
+        assert found[0] == found[1] and found[0][0].verdict == verdict
+        if verdict == "accepted":
+            assert found[0][0].judged
+        else:
+            assert found[0][0].rejection is not None and len(found[0][0].rejection.entries) == 8
 
 
 def test_a_long_log_needs_little_memory(write: Write) -> None:

@@ -1,0 +1,67 @@
+"""`LogModel`: a model that logs are compared with, and made anew when too much is remembered of it.
+
+Ids of values are never given back. A log of a million events may meet as many values; where all that was before is
+settled, one state goes on, by value, in a new machine.
+"""
+
+from __future__ import annotations
+
+import gc
+from typing import Final
+
+from checker.conformance.event_map import Silent
+from checker.conformance.judged_states import JudgedStates
+from checker.conformance.model_steps import ModelSteps
+from checker.conformance.step_fit import StepFit
+from checker.properties import properties_of
+from interpreter import Machine, Program, State
+
+_MOST_PARTS: Final = 4_000_000
+"""Parts of values that a machine knows before a new one goes on: some 80 MB with all that is remembered of them."""
+_OF_ONE: Final = 40
+"""What a value takes beside its members, in members."""
+
+
+class LogModel:
+    """A machine, the steps that fit events, the assertions about states, and the states in which runs begin.
+
+    Raises `ModelError` if Init fails. `most_parts`: how large it may grow.
+    """
+
+    def __init__(self, program: Program, silent: Silent, most_parts: int = _MOST_PARTS) -> None:
+        self.program = program
+        self._silent = silent
+        self._most_parts = most_parts
+        self._begin()
+
+    def _begin(self) -> None:
+        self.machine = Machine(self.program)
+        steps = ModelSteps(self.machine)
+        self.fit = StepFit(self.machine, self._silent, steps)
+        self.judged = JudgedStates(steps, [p for p in properties_of(self.program, None) if p.safety])
+        initial, failures = self.machine.initial()
+        if failures:
+            raise failures[0].error
+        self.beginnings = [one.state for one in initial]
+        self._counted = len(self.machine.values)
+        self._parts = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so much is remembered that `renewed` would help."""
+        values = self.machine.values
+        for number in range(self._counted, len(values)):
+            self._parts += _OF_ONE + len(values.children(number))
+        self._counted = len(values)
+        return self._parts > self._most_parts
+
+    def renewed(self, state: State) -> State:
+        """The same state in a new machine, which takes the place of the old one, whose states mean nothing then."""
+        # Short logs do not need it.
+        from checker.search.checkpoints.codec import StateCodec
+
+        packed = StateCodec(self.machine).pack_states([state])
+        self._begin()
+        # The old machine and its functions refer to each other.
+        gc.collect()
+        return StateCodec(self.machine).unpack_states(packed).state(0)

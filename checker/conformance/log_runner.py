@@ -1,0 +1,195 @@
+"""`LogRunner`: a search for an explanation of the logs of one run, and what is said of what it found."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import Final
+
+from checker.conformance.event_map import EventMap
+from checker.conformance.event_sources import EventCounts, by_process, log_events
+from checker.conformance.log_model import LogModel
+from checker.conformance.log_search import (
+    EventStream,
+    InOrder,
+    LogNode,
+    LogSearched,
+    PerProcess,
+    path_to,
+    search_log,
+)
+from checker.conformance.observed_event import Observed
+from checker.conformance.step_fit import key_of
+from checker.conformance.validation_report import JudgedAssertion, LogRun, LogVerdict, NextEvent, Rejection
+from checker.core.patience import Patience
+from checker.core.trace import TraceEntry
+from checker.traces.replay import init_entry, step_entry
+from fizz import Span
+
+_STATES_SHOWN: Final = 3
+_STEPS_SHOWN: Final = 8
+
+
+class LogRunner:
+    """Validates the logs of one run."""
+
+    def __init__(
+        self,
+        model: LogModel,
+        event_map: EventMap,
+        files: Sequence[str],
+        patience: Patience,
+        most: int | None,
+    ) -> None:
+        self.model = model
+        self.event_map = event_map
+        self.files = tuple(files)
+        self.patience = patience
+        self.most = most
+        self._clear()
+
+    def _clear(self) -> None:
+        self.counts = EventCounts()
+        self.actions: Counter[str] = Counter()
+        self.covered: set[tuple[str, int]] = set()
+        self.explained = self.values = self.silent = self.steps = 0
+        self.said: dict[str, Observed | None] = {}
+        self._shown: list[TraceEntry] = []
+        """The last steps that another machine took, which is no longer there."""
+        self._counted: dict[int, tuple[Span, ...]] = {}
+
+    def _stream(self) -> EventStream:
+        events: Iterator[Observed] = log_events(self.files, self.event_map, self.counts)
+        if self.event_map.order.by_file:
+            return InOrder(events)
+        processes, ordered = by_process(events, self.event_map)
+        # Of one process there is only one order.
+        return InOrder(one.event for one in ordered[0]) if len(processes) == 1 else PerProcess(ordered)
+
+    def validate(self) -> LogRun:
+        """Search, and judge assertions on the run that was found."""
+        found = self._search()
+        run, said = self._concluded(found), dict(self.said)
+        if found.accepted is None or not said:
+            return run
+        return replace(run, judged=tuple([self._judged(name, event) for name, event in said.items()]))
+
+    def _concluded(self, found: LogSearched) -> LogRun:
+        """What was found, without assertions."""
+        verdict = self._verdict(found)
+        reason = ""
+        if self.explained == 0 and self.counts.lines == self.counts.ignored:
+            verdict, reason = "nothing", self._why_nothing()
+        elif verdict == "inconclusive":
+            reason = self._why_inconclusive(found)
+        return LogRun(
+            self.files,
+            verdict,
+            self.counts.lines,
+            self.counts.ignored,
+            found.most,
+            self.values,
+            self.silent,
+            found.nodes,
+            dict(self.actions),
+            frozenset(self.covered),
+            reason,
+            self._rejection(found) if verdict == "rejected" else None,
+        )
+
+    def _judged(self, name: str, event: Observed | None) -> JudgedAssertion:
+        """Whether there is an explanation on which an assertion is not violated."""
+        again = self._search(without=name)
+        if again.accepted is not None:
+            return JudgedAssertion(name, "some", event)
+        return JudgedAssertion(name, "found" if again.stopped or again.bounded else "every", event)
+
+    def _verdict(self, found: LogSearched) -> LogVerdict:
+        if found.accepted is not None:
+            return "accepted"
+        return "inconclusive" if found.stopped or found.bounded else "rejected"
+
+    def _why_nothing(self) -> str:
+        return "the logs are empty" if not self.counts.lines else "the map ignores all events"
+
+    def _why_inconclusive(self, found: LogSearched) -> str:
+        if self.patience.over is not None:
+            return self.patience.over.sentence
+        if found.stopped:
+            return f"more than {self.most:,} nodes" if self.most is not None else "it was stopped"
+        most = self.event_map.silent.most
+        return f"after event {found.most:,} nothing fits with {most} silent steps; `silent: {{most: N}}` allows more"
+
+    def _search(self, without: str | None = None) -> LogSearched:
+        """Search for an explanation; `without`: one on which this assertion is not violated."""
+        self._clear()
+        self._without = without
+        return search_log(self.model, self._stream(), self.patience, self.most, self)
+
+    def look(self, node: LogNode) -> bool:
+        """As `Follower.look`."""
+        return self._without is None or self._without not in self._violated(node)
+
+    def leaving(self, node: LogNode) -> None:
+        """As `Follower.leaving`."""
+        self._shown = [*self._shown, *self._entries(node)][-_STEPS_SHOWN:]
+
+    def _violated(self, node: LogNode) -> list[str]:
+        before = None if node.parent is None else node.parent.state
+        return self.model.judged.violated(before, node.step, node.state)
+
+    def settled(self, nodes: list[LogNode]) -> None:
+        """As `Follower.settled`."""
+        for node in nodes:
+            for name in self._violated(node):
+                self.said.setdefault(name, node.event)
+            if node.step is not None:
+                self.actions[key_of(node.step.actor)] += node.step.rule.kind.name == "START"
+                lines = node.step.outcome.lines
+                if self._counted.get(id(lines)) is not lines:
+                    self._counted[id(lines)] = lines
+                    self.covered.update((span.file, span.line) for span in lines)
+                self.silent += node.event is None
+            if node.event is not None:
+                self.explained += 1
+                self.values += node.event.values
+
+    def _rejection(self, found: LogSearched) -> Rejection:
+        nodes = found.furthest
+        states = list(dict.fromkeys(node.state for node in nodes))[:_STATES_SHOWN]
+        stream = self._stream_after(nodes[0])
+        blocked = list(dict.fromkeys(id(event) for event in stream))
+        events = {id(event): event for event in stream}
+        return Rejection(
+            tuple([*self._shown, *self._entries(nodes[0])][-_STEPS_SHOWN:]),
+            tuple(tuple(self.model.machine.describe(state)) for state in states),
+            tuple(
+                NextEvent(events[one], tuple(tuple(self.model.fit.reasons(state, events[one])) for state in states))
+                for one in blocked[:_STATES_SHOWN]
+            ),
+            None if found.doubtful is None else found.doubtful.event,
+        )
+
+    def _stream_after(self, node: LogNode) -> list[Observed]:
+        """The events that may come next after a node: the logs are read again up to there."""
+        stream = self._stream()
+        if isinstance(stream, InOrder):
+            position = stream.first()
+            for _ in range(node.consumed):
+                _, position = next(iter(stream.next(position)))
+                stream.settle(position)
+            return [event for event, _ in stream.next(position)]
+        return [event for event, _ in stream.next(node.positions)]
+
+    def _entries(self, node: LogNode) -> Iterator[TraceEntry]:
+        path = path_to(node)[-_STEPS_SHOWN - 1 :]
+        for before, after in pairwise(path):
+            if after.step is not None:
+                step = self.model.fit.interpreted(before.state, after.step, after.event)
+                yield step_entry(self.model.machine, before.state, step, step.target)
+        if len(path) == 1 and node.step is None and not node.consumed:
+            initial, _ = self.model.machine.initial()
+            begin = next(one for one in initial if one.state == node.state)
+            yield init_entry(self.model.machine, begin.outcome, begin.state)
