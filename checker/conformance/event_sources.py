@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
@@ -60,7 +61,7 @@ def event_of(line: LogLine, event_map: EventMap) -> Observed | None:
 
 def _process(line: LogLine, event_map: EventMap) -> str:
     if event_map.process is None:
-        return Path(line.place.file).stem
+        return _stem(line.place.file)
     process = line.data.get(event_map.process)
     if isinstance(process, bool) or not isinstance(process, int | str):
         line.place.refuse(
@@ -68,6 +69,12 @@ def _process(line: LogLine, event_map: EventMap) -> str:
             f"name the field with `process:` in {event_map.path}; without it each file is a process",
         )
     return str(process)
+
+
+@lru_cache(16)
+def _stem(file: str) -> str:
+    """The process of a file that is one."""
+    return Path(file).stem
 
 
 def by_process(events: Iterator[Observed], event_map: EventMap) -> tuple[list[str], list[list[Ordered]]]:

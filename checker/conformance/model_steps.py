@@ -38,6 +38,8 @@ class ModelSteps:
         self.memory = Memory(machine, thresholds=replace(THRESHOLDS, **never))
         self._soon = _SOON if soon is None else soon
         self._asked: Counter[int] = Counter()
+        self._direct: dict[int, bool] = {}
+        """Whether a routine is run as a function."""
         self._functions: ObservedRules | None = None
         self._starts: dict[Layout, dict[str, Candidate]] = {}
 
@@ -113,14 +115,20 @@ class ModelSteps:
         return rule.kind is StepKind.START and self._goes_directly(rule)
 
     def _goes_directly(self, rule: Rule) -> bool:
-        machine = self.machine
-        if self._asked[rule.subject] <= self._soon:
-            return False
-        return type(machine) is Machine and machine.code.decisions is None and self.functions.supports(rule)
+        known = self._direct.get(rule.subject)
+        if known is None:
+            machine = self.machine
+            if self._asked[rule.subject] <= self._soon:
+                return False
+            supported = type(machine) is Machine and machine.code.decisions is None and self.functions.supports(rule)
+            known = self._direct[rule.subject] = supported
+        return known
 
     def _directly(self, rule: Rule, state: State, admits: Admits | None) -> Sequence[Result] | None:
         """The results of a function of Python; None: there is none, or it leaves this state to the interpreter."""
         if rule.kind is not StepKind.START:
             return None
-        self._asked[rule.subject] += 1
-        return self.functions.admitted(rule, state, admits) if self._goes_directly(rule) else None
+        if not self._goes_directly(rule):
+            self._asked[rule.subject] += 1
+            return None
+        return self.functions.admitted(rule, state, admits)

@@ -46,7 +46,7 @@ class ChoicePlaces:
 
     def admits(self, observed: Sequence[Any]) -> Admits:
         """Which alternatives are those that an event with these values names."""
-        said, agreed, differs = self._said, self._agreed, self._differs
+        said, agreed, agrees = self._said, self._agreed, self._agrees_in
         if len(agreed) > _MOST_REMEMBERED:
             agreed.clear()
 
@@ -55,12 +55,12 @@ class ChoicePlaces:
                 value = observed[one.position]
                 kind = type(value)
                 if kind is not str and kind is not int and kind is not bool:
-                    known: bool | None = differs(number, one, value) is None
+                    known: bool | None = agrees(number, one, value)
                 else:
                     key = (number, one.place, kind, value)
                     known = agreed.get(key)
                     if known is None:
-                        known = agreed[key] = differs(number, one, value) is None
+                        known = agreed[key] = agrees(number, one, value)
                 if not known:
                     return False
             return True
@@ -79,6 +79,13 @@ class ChoicePlaces:
             return True
 
         return admitted
+
+    def _agrees_in(self, number: int, said: _Said, observed: Any) -> bool:
+        """Whether a part of a value is what was observed of it."""
+        try:
+            return self._agrees(part_of(self._values, number, said.parts, said.length, said.place), observed)
+        except NoSuchPlace:
+            return False
 
     def _differs(self, number: int, said: _Said, observed: Any) -> str | None:
         """How a value differs from what was observed of it."""
