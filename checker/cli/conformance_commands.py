@@ -116,7 +116,13 @@ Exit codes:
 @click.argument("logs", metavar="LOG...", nargs=-1, required=True)
 @click.option("--map", "map_file", metavar="FILE", required=True, help="What the events mean: YAML, or Python.")
 @click.option("--each", is_flag=True, help="Each LOG is a run of its own; without it all logs are one run.")
+@click.option("--partition", metavar="FIELD", help="The events of each value of FIELD are a run of their own.")
 @click.option("--most", type=click.IntRange(min=1), metavar="N", help="Stop after N nodes of a search.")
+@command_options.task_engine
+@click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes, for a run each; 1 if not given.")
+@command_options.master
+@command_options.conf
+@click.option("--out", metavar="FILE", help="Write a row for each run to FILE, .csv or .parquet.")
 @click.option("--html", metavar="FILE", help="Write the report to FILE as a page of HTML.")
 @click.option("--show", is_flag=True, help="If a LOG is rejected, look at the steps and events in the terminal.")
 @command_options.timeout
@@ -128,7 +134,8 @@ Exit codes:
 def validate(model: str, logs: tuple[str, ...], map_file: str, html: str | None, **given: Any) -> int:
     """Is each LOG a behaviour of MODEL?
 
-    LOG is NDJSON, an object for each event, or spans of OpenTelemetry as JSON. The map says which event is which
+    LOG is NDJSON, an object for each event, or spans of OpenTelemetry as JSON, or a folder, of which each log is a run
+    of its own. The map says which event is which
     action, and which of its values are which of the model.
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
@@ -136,11 +143,18 @@ def validate(model: str, logs: tuple[str, ...], map_file: str, html: str | None,
     from checker.cli.save_files import save
     from checker.conformance.validate_log import validate_logs
     from checker.core.locate import locate
+    from checker.storage.export.row_files import refuse_ending
+    from checker.tasks.task_runner import TaskPlace
     from fizz.base.errors import FizzError
 
-    patience = command_options.patience_of(Limits.asked_for(given))
-    refuse_files({"--html": html})
-    refuse_inputs({"--html": html}, [model, map_file, *logs])
+    limits = Limits.asked_for(given)
+    patience = command_options.patience_of(limits)
+    place = TaskPlace.asked_for(given["engine"], given["workers"], given["master"], given["conf"])
+    written = {"--html": html, "--out": given["out"]}
+    refuse_files(written)
+    refuse_inputs(written, [model, map_file, *logs])
+    if given["out"] is not None:
+        refuse_ending("--out", given["out"])
     _may_show(given)
     try:
         with patience.limiting_steps():
@@ -149,7 +163,11 @@ def validate(model: str, logs: tuple[str, ...], map_file: str, html: str | None,
                 logs,
                 map_file,
                 each=given["each"],
+                partition=given["partition"],
+                place=place if place.spark or place.workers is not None else None,
                 most=given["most"],
+                limits=limits,
+                say=output.notice,
                 options=dict(given["option"]),
                 constants=dict(given["set"]),
                 patience=patience,
@@ -158,6 +176,10 @@ def validate(model: str, logs: tuple[str, ...], map_file: str, html: str | None,
         output.error(error, model)
         return error.exit_code
     output.validation(report)
+    if given["out"] is not None:
+        from checker.storage.export.row_files import rows_as_file
+
+        save(given["out"], rows_as_file(given["out"], [run.row for run in report.runs]))
     if html is not None:
         from checker.report.html_validation import html_validation
 

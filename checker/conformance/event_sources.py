@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from checker.conformance.event_map import EventMap
 from checker.conformance.log_files import LogLine, Place, json_lines
+from checker.conformance.log_groups import LogGroup
 from checker.conformance.observed_event import Observed
 from checker.core.problems import UsageProblem
 from checker.storage.user_paths import refuse_no_file
@@ -36,14 +37,25 @@ class EventCounts:
         self.ignored = 0
 
 
-def log_events(paths: Sequence[str], event_map: EventMap, counts: EventCounts) -> Iterator[Observed]:
-    """The events of all files, one file after the other, without those that are ignored. Raises `UsageProblem`."""
-    for line in log_lines(paths, event_map, counts):
+def log_events(group: LogGroup, event_map: EventMap, counts: EventCounts) -> Iterator[Observed]:
+    """The events of a group, one file after the other, without those that are ignored. Raises `UsageProblem`."""
+    for line in group_lines(group, event_map, counts):
         event = event_of(line, event_map)
         if event is None:
             counts.ignored += 1
         else:
             yield event
+
+
+def group_lines(group: LogGroup, event_map: EventMap, counts: EventCounts) -> Iterator[LogLine]:
+    """The events of a group as they are in the logs. Raises `UsageProblem`."""
+    if group.lines is None:
+        yield from log_lines(group.files, event_map, counts)
+        return
+    for part in group.lines:
+        for line in part.read():
+            counts.lines += 1
+            yield event_map.opened(line)
 
 
 def log_lines(paths: Sequence[str], event_map: EventMap, counts: EventCounts) -> Iterator[LogLine]:

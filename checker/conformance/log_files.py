@@ -55,23 +55,54 @@ def text_lines(path: str) -> Iterator[tuple[int, str]]:
         raise UsageProblem(f"{path} cannot be read: {failure.strerror}") from None
 
 
+def byte_lines(path: str) -> Iterator[tuple[int, int, str]]:
+    """As `text_lines`, with where each line begins in bytes: (offset, number, line)."""
+    try:
+        refuse_no_file(path, "a file of events")
+        with Path(path).open("rb") as file:
+            offset = number = 0
+            while raw := file.readline(_LONGEST + 1):
+                number += 1
+                if len(raw) > _LONGEST:
+                    Place(path, number).refuse(f"a line of more than {_LONGEST:,} bytes", _HINT)
+                if not raw.isspace():
+                    yield offset, number, decoded(raw, number)
+                offset += len(raw)
+    except UnicodeDecodeError as failure:
+        raise UsageProblem(f"{path} is no text in UTF-8: {failure.reason}", _HINT) from None
+    except OSError as failure:
+        raise UsageProblem(f"{path} cannot be read: {failure.strerror}") from None
+
+
+def decoded(raw: bytes, number: int) -> str:
+    """The text of a line; the first one may begin with a mark of the byte order. Raises `UnicodeDecodeError`."""
+    return raw.decode("utf-8-sig" if number == 1 else "utf-8")
+
+
 def json_lines(path: str) -> Iterator[LogLine]:
     """The objects of a log in NDJSON, in the order of the file. Raises `UsageProblem`."""
-    decode = json.JSONDecoder(parse_constant=_no_number).decode
     for number, line in text_lines(path):
-        try:
-            data = decode(line.strip())
-        except (ValueError, RecursionError) as failure:
-            reason = failure.msg if isinstance(failure, json.JSONDecodeError) else "not readable"
-            column = f", column {failure.colno}" if isinstance(failure, json.JSONDecodeError) else ""
-            Place(path, number).refuse(f"this line is no JSON: {reason}{column}", _HINT)
-        if type(data) is not dict:
-            Place(path, number).refuse(f"this line is no object but {kind_of(data)}", _HINT)
-        yield LogLine(Place(path, number), data)
+        yield json_line(Place(path, number), line)
+
+
+def json_line(place: Place, line: str) -> LogLine:
+    """The object in a line. Raises `UsageProblem`."""
+    try:
+        data = _DECODE(line.strip())
+    except (ValueError, RecursionError) as failure:
+        reason = failure.msg if isinstance(failure, json.JSONDecodeError) else "not readable"
+        column = f", column {failure.colno}" if isinstance(failure, json.JSONDecodeError) else ""
+        place.refuse(f"this line is no JSON: {reason}{column}", _HINT)
+    if type(data) is not dict:
+        place.refuse(f"this line is no object but {kind_of(data)}", _HINT)
+    return LogLine(place, data)
 
 
 def _no_number(text: str) -> NoReturn:
     raise ValueError(f"{text} is no number of JSON")
+
+
+_DECODE: Final = json.JSONDecoder(parse_constant=_no_number).decode
 
 
 def kind_of(value: object) -> str:

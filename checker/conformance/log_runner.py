@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
 from checker.conformance.event_map import EventMap
 from checker.conformance.event_sources import EventCounts, by_process, log_events
+from checker.conformance.log_groups import LogGroup
 from checker.conformance.log_model import LogModel
 from checker.conformance.log_search import (
     EventStream,
@@ -39,13 +40,13 @@ class LogRunner:
         self,
         model: LogModel,
         event_map: EventMap,
-        files: Sequence[str],
+        group: LogGroup,
         patience: Patience,
         most: int | None,
     ) -> None:
         self.model = model
         self.event_map = event_map
-        self.files = tuple(files)
+        self.group = group
         self.patience = patience
         self.most = most
         self._clear()
@@ -61,7 +62,7 @@ class LogRunner:
         self._counted: dict[int, tuple[Span, ...]] = {}
 
     def _stream(self) -> EventStream:
-        events: Iterator[Observed] = log_events(self.files, self.event_map, self.counts)
+        events: Iterator[Observed] = log_events(self.group, self.event_map, self.counts)
         if self.event_map.order.by_file:
             return InOrder(events)
         processes, ordered = by_process(events, self.event_map)
@@ -85,7 +86,8 @@ class LogRunner:
         elif verdict == "inconclusive":
             reason = self._why_inconclusive(found)
         return LogRun(
-            self.files,
+            self.group.files,
+            self.group.key,
             verdict,
             self.counts.lines,
             self.counts.ignored,
@@ -96,7 +98,7 @@ class LogRunner:
             dict(self.actions),
             frozenset(self.covered),
             reason,
-            self._rejection(found) if verdict == "rejected" else None,
+            rejection=self._rejection(found) if verdict == "rejected" else None,
         )
 
     def _judged(self, name: str, event: Observed | None) -> JudgedAssertion:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import Enum
 from typing import Any, Final
 
 from checker.conformance.log_files import Place
 from fizz.base.light import dataclass
 
-NO_VALUE: Final = object()
+
+class _NoValue(Enum):
+    """One member: it is the same in each process."""
+
+    NO_VALUE = "no value"
+
+
+NO_VALUE: Final = _NoValue.NO_VALUE
 """In place of what an event does not say."""
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from checker.core.given import given_texts
 from checker.core.limits import Limits
@@ -63,6 +63,11 @@ def validate(
     map_file: str | PathLike[str],
     *,
     each: bool = False,
+    partition: str | None = None,
+    engine: Literal["embedded", "spark"] = "embedded",
+    workers: int | None = None,
+    master: str | None = None,
+    conf: Mapping[str, str] | None = None,
     most: int | None = None,
     timeout: float | None = None,
     constants: Mapping[str, object] | None = None,
@@ -70,20 +75,29 @@ def validate(
 ) -> ValidationReport:
     """Say whether logs are behaviours of a model.
 
-    logs         one file or several, of NDJSON or spans of OpenTelemetry
+    logs         one file or several, of NDJSON or spans of OpenTelemetry; of a folder each log is a run of its own
     map_file     what the events mean: YAML, or Python with a function `map_event`
     each         True: each log is a run of its own; else all are one run
+    partition    a field: the events of each of its values are a run of their own
+    engine       where runs are done: "embedded", in this process or in processes on this machine, or "spark"
+    workers      how many processes on this machine; None: runs are done one after the other, in this one
+    master, conf
+                 Spark: master URL and configuration
     most         stop after so many nodes of a search
 
     The rest is as in `check`, and so are the exceptions; a log or map that is wrong raises `UsageProblem`.
     """
     from checker.conformance.validate_log import validate_logs
+    from checker.tasks.task_runner import TaskPlace
 
+    place = TaskPlace.asked_for(engine, workers, master, (conf or {}).items())
     return validate_logs(
         locate(str(model)),
         [str(logs)] if isinstance(logs, str | os.PathLike) else [str(log) for log in logs],
         str(map_file),
         each=each,
+        partition=partition,
+        place=place if place.spark or workers is not None else None,
         most=most,
         limits=Limits.asked_for({"timeout": timeout}),
         **given_texts(options, constants),

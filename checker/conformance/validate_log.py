@@ -3,36 +3,27 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
 
 from checker.conformance.event_map import EventMap, read_map
 from checker.conformance.event_sources import refuse_no_files
 from checker.conformance.failing import failing
 from checker.conformance.log_files import Place
+from checker.conformance.log_groups import LogGroup, logs_in, partitioned
 from checker.conformance.log_model import LogModel
 from checker.conformance.log_runner import LogRunner
+from checker.conformance.log_tasks import LogWork, run_here, run_tasks
 from checker.conformance.read_only import instructions
 from checker.conformance.step_fit import key_of
-from checker.conformance.validation_report import (
-    LogRun,
-    LogVerdict,
-    ValidationReport,
-)
+from checker.conformance.validation_report import CODES, WORST, ValidationReport
 from checker.core.given import Given
 from checker.core.limits import Limits
 from checker.core.patience import Patience
 from checker.core.problems import ExitCode, UsageProblem
+from checker.tasks.task_runner import TaskPlace
 from fizz import load
 from fizz.base.near_names import near_hint
 from interpreter import Program, compile_module
-
-_CODES: Final[Mapping[LogVerdict, ExitCode]] = {
-    "accepted": ExitCode.PASSED,
-    "rejected": ExitCode.REJECTED,
-    "inconclusive": ExitCode.BOUNDED,
-    "nothing": ExitCode.USAGE,
-}
 
 
 def validate_logs(
@@ -41,62 +32,65 @@ def validate_logs(
     map_file: str,
     *,
     each: bool = False,
+    partition: str | None = None,
+    place: TaskPlace | None = None,
     most: int | None = None,
     options: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
     limits: Limits | None = None,
     patience: Patience | None = None,
+    say: Callable[[str], None] = lambda sentence: None,
 ) -> ValidationReport:
     """Search for a run of the model that explains the events of all logs together, or of `each` by itself.
 
-    `most`: the most nodes of a search. Raises `FizzError` and `UsageProblem`.
+    A folder is each of the logs in it. `partition`: a field; the events of each of its values are a run. `place`: where
+    runs are tasks of their own; None: they are done here, one after the other. `most`: the most nodes of a search. Of
+    several runs, one that has no answer is a row of the result. Raises `FizzError` and `Problem`.
     """
     begun = time.perf_counter()
+    limits = limits or Limits()
     patience = patience or Patience(limits)
-    refuse_no_files(logs)
+    files, has_folder = logs_in(logs)
+    each = each or has_folder
+    refuse_no_files(files)
     module = load(model, options=options, constants=constants)
     event_map = read_map(map_file)
-    if event_map.order.by_file and len(logs) > 1 and not each:
+    if event_map.order.by_file and len(files) > 1 and not each:
         raise UsageProblem(
-            f"the map orders events as the lines of one file, and there are {len(logs)} logs",
+            f"the map orders events as the lines of one file, and there are {len(files)} logs",
             f"leave out `order: file` in {map_file} if they are of one run, or validate --each by itself",
         )
     with patience.deferring_interrupts(), failing(module):
-        log_model = LogModel(compile_module(module), event_map.silent)
-        actions, lines = log_model.fit.actions, _lines_of(log_model.program)
-        _refuse_unknown_actions(event_map, log_model.program, actions)
-        groups = [[log] for log in logs] if each else [list(logs)]
-        runs: list[LogRun] = []
-        for group in groups:
-            runs.append(LogRunner(log_model, event_map, group, patience, most).validate())
-            if patience.over is not None:
-                break
-    verdict = _verdict(runs)
-    code = _CODES[verdict]
-    if code is ExitCode.PASSED and any(one.on == "every" for run in runs for one in run.judged):
-        code = ExitCode.SAFETY
-    elif code is ExitCode.PASSED and any(one.on == "found" for run in runs for one in run.judged):
-        code = ExitCode.BOUNDED
+        program = compile_module(module)
+        log_model = LogModel(program, event_map.silent)
+        actions = log_model.fit.actions
+        _refuse_unknown_actions(event_map, program, actions)
+        groups = [LogGroup((file,)) for file in files] if each else [LogGroup(tuple(files))]
+        if partition is not None:
+            groups = [one for group in groups for one in partitioned(group.files, partition, event_map)] or groups
+        work = LogWork(program, event_map, most, limits.time_s)
+        if place is not None:
+            runs = run_tasks(work, groups, place, patience, say)
+        elif each or len(groups) > 1:
+            runs = run_here(work, log_model, groups, patience)
+        else:
+            runs = [LogRunner(log_model, event_map, groups[0], patience, most).validate()]
+    worst = min((run.verdict for run in runs), key=WORST.index)
+    codes = [run.exit_code for run in runs if run.verdict == worst]
+    code = next((one for one in (ExitCode.SAFETY, ExitCode.BOUNDED) if one in codes), CODES[worst])
     return ValidationReport(
-        verdict=verdict,
+        verdict=worst,
         exit_code=ExitCode.INTERRUPTED if patience.interrupted else code,
         model=model,
         map=map_file,
         runs=tuple(runs),
         all_actions=actions,
-        all_lines=lines,
+        all_lines=_lines_of(program),
         sources=module.sources,
-        cut_by=patience.over if verdict == "inconclusive" else None,
+        cut_by=patience.over if worst == "inconclusive" else None,
         elapsed_s=time.perf_counter() - begun,
         given=Given(constants or {}, options or {}),
     )
-
-
-def _verdict(runs: Sequence[LogRun]) -> LogVerdict:
-    for verdict in ("rejected", "nothing", "inconclusive"):
-        if any(run.verdict == verdict for run in runs):
-            return verdict
-    return "accepted"
 
 
 def _refuse_unknown_actions(event_map: EventMap, program: Program, actions: tuple[str, ...]) -> None:

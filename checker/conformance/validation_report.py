@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Final
 from typing import Literal as OneOf
 
 from checker.conformance.observed_event import Observed
@@ -12,7 +13,17 @@ from checker.core.limits import StopReason
 from checker.core.problems import ExitCode
 from checker.core.trace import TraceEntry
 
-LogVerdict = OneOf["accepted", "rejected", "inconclusive", "nothing"]
+LogVerdict = OneOf["accepted", "rejected", "inconclusive", "nothing", "unreadable", "failed"]
+WORST: Final[tuple[LogVerdict, ...]] = ("failed", "rejected", "unreadable", "nothing", "inconclusive", "accepted")
+"""Verdicts, the worst first: that of a report is the worst of its runs."""
+CODES: Final[Mapping[LogVerdict, ExitCode]] = {
+    "failed": ExitCode.MODEL_ERROR,
+    "rejected": ExitCode.REJECTED,
+    "unreadable": ExitCode.USAGE,
+    "nothing": ExitCode.USAGE,
+    "inconclusive": ExitCode.BOUNDED,
+    "accepted": ExitCode.PASSED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,21 +61,67 @@ class JudgedAssertion:
 
 @dataclass(frozen=True, slots=True)
 class LogRun:
-    """One log, or several that are one run. `explained`: events; `values`: observed values that were compared."""
+    """One log, or several that are one run, or the events of a `key` in them.
+
+    `explained`: events; `values`: observed values that were compared. Of several runs, one whose log is `unreadable`,
+    or on which the model `failed`, does not end the others: `reason` says why, and `hint` the way out.
+    """
 
     files: tuple[str, ...]
+    key: str | None
     verdict: LogVerdict
-    lines: int
-    ignored: int
-    explained: int
-    values: int
-    silent: int
-    nodes: int
-    actions: Mapping[str, int]
-    covered: frozenset[tuple[str, int]]
+    lines: int = 0
+    ignored: int = 0
+    explained: int = 0
+    values: int = 0
+    silent: int = 0
+    nodes: int = 0
+    actions: Mapping[str, int] = field(default_factory=dict)
+    covered: frozenset[tuple[str, int]] = frozenset()
     reason: str = ""
+    hint: str | None = None
     rejection: Rejection | None = None
     judged: tuple[JudgedAssertion, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What it is called: its files, with the key."""
+        return ", ".join(self.files) + ("" if self.key is None else f" [{self.key}]")
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """That of this run alone."""
+        code = CODES[self.verdict]
+        if code is not ExitCode.PASSED:
+            return code
+        readings = {one.on for one in self.judged}
+        if "every" in readings:
+            return ExitCode.SAFETY
+        return ExitCode.BOUNDED if "found" in readings else code
+
+    @property
+    def row(self) -> dict[str, object]:
+        """The run as a row of a table."""
+        return {
+            "log": ", ".join(self.files),
+            "key": self.key,
+            "verdict": self.verdict,
+            "exit_code": int(self.exit_code),
+            "lines": self.lines,
+            "ignored": self.ignored,
+            "events": self.explained,
+            "values": self.values,
+            "silent": self.silent,
+            "nodes": self.nodes,
+            "violated": ", ".join(one.name for one in self.judged) or None,
+            "event": self._event(),
+            "reason": self.reason or None,
+        }
+
+    def _event(self) -> str | None:
+        """The event that nothing explains."""
+        events = () if self.rejection is None else self.rejection.events
+        return f"{events[0].event.place} {events[0].event.text}" if events else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

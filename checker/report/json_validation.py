@@ -27,6 +27,7 @@ def json_validation(report: ValidationReport) -> str:
 def _run(run: LogRun) -> dict[str, object]:
     return {
         "files": list(run.files),
+        "key": run.key,
         "verdict": run.verdict,
         "lines": run.lines,
         "ignored": run.ignored,
@@ -34,7 +35,9 @@ def _run(run: LogRun) -> dict[str, object]:
         "values": run.values,
         "silent": run.silent,
         "nodes": run.nodes,
+        "exit_code": int(run.exit_code),
         "reason": run.reason or None,
+        "hint": run.hint,
         "judged": [{"property": one.name, "on": one.on} for one in run.judged],
         **({} if run.rejection is None else {"rejection": _rejection(run.rejection)}),
     }

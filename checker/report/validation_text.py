@@ -9,12 +9,14 @@ from typing import Final
 from rich.text import Text
 
 from checker.conformance.validation_report import LogRun, Rejection, ValidationReport
+from checker.core.visible import printable
 from checker.report.model_rows import file_names
 from checker.report.page import Page
 from checker.report.terminal_report import plural
 from checker.report.trace_text import print_change
 
-_STYLES: Final = {"accepted": "bold green", "rejected": "bold red"}
+_STYLES: Final = {"accepted": "bold green", "rejected": "bold red", "failed": "bold red"}
+_REJECTIONS_SHOWN: Final = 3
 _LINES_SHOWN: Final = 10
 
 
@@ -27,9 +29,13 @@ _HOW: Final = {
 
 def print_validation(page: Page, report: ValidationReport) -> None:
     """Print why runs are rejected, what was compared, what was exercised, and the verdict."""
-    for run in report.runs:
-        if run.rejection is not None:
-            _print_rejection(page, report, run, run.rejection)
+    rejected = [run for run in report.runs if run.rejection is not None]
+    for run in rejected[:_REJECTIONS_SHOWN]:
+        assert run.rejection is not None
+        _print_rejection(page, report, run, run.rejection)
+    if len(rejected) > _REJECTIONS_SHOWN:
+        page.line(Text(f"{len(rejected) - _REJECTIONS_SHOWN:,} more runs are rejected; --json has all.", "bold"))
+        page.line()
     if len(report.runs) > 1:
         _print_runs(page, report)
     for sentence in compared(report):
@@ -38,9 +44,7 @@ def print_validation(page: Page, report: ValidationReport) -> None:
     for run in report.runs:
         for one in run.judged:
             where = "" if one.event is None else f", first at {one.event.place}"
-            page.line(
-                Text(f"{one.name} is violated on {_HOW[one.on]} of {', '.join(run.files)}{where}", "bold red"), hang=2
-            )
+            page.line(Text(f"{one.name} is violated on {_HOW[one.on]} of {run.title}{where}", "bold red"), hang=2)
     print_validation_verdict(page, report)
 
 
@@ -64,7 +68,7 @@ def file_name(path: str) -> str:
 def validation_sentence(report: ValidationReport, name_of: Callable[[str], str] = str) -> str:
     """Why the verdict is what it is. `name_of` gives what a log is called, by its path."""
     run = next((run for run in report.runs if run.verdict == report.verdict), report.runs[0])
-    files = ", ".join(map(name_of, run.files))
+    files = ", ".join(map(name_of, run.files)) + ("" if run.key is None else f" [{printable(run.key)}]")
     match report.verdict:
         case "accepted":
             events = sum(run.explained for run in report.runs)
@@ -113,7 +117,7 @@ def _print_runs(page: Page, report: ValidationReport) -> None:
     header = ("log", "verdict", "values", "events")
     rows = [
         (
-            Text(", ".join(run.files)),
+            Text(printable(run.title)),
             Text(run.verdict, _STYLES.get(run.verdict, "yellow")),
             Text(f"{run.values:,}"),
             Text(f"{run.explained:,}"),
@@ -122,11 +126,21 @@ def _print_runs(page: Page, report: ValidationReport) -> None:
     ]
     page.rows(header, rows)
     page.line()
+    reasons = [run for run in report.runs if run.reason]
+    for run in reasons:
+        said = run.reason if run.reason.startswith(run.title) else f"{run.title}: {run.reason}"
+        page.line(Text(printable(said), "yellow"), hang=2)
+        if run.hint is not None:
+            page.line(Text(printable(f"hint: {run.hint}"), "dim"), 4, 2)
+    if reasons:
+        page.line()
 
 
 def _print_rejection(page: Page, report: ValidationReport, run: LogRun, why: Rejection) -> None:
     names = file_names(report.sources)
     events = plural(run.explained, "event")
+    if len(report.runs) > 1:
+        page.line(Text(printable(run.title), "bold red"))
     page.line(Text(f"The longest run that fits explains {events}; its last steps:", "bold"))
     for entry in why.entries:
         page.line(Text(entry.label, "bold cyan"), 4, 2)

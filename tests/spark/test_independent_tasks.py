@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from checker.conformance.validate_log import validate_logs
 from checker.core.patience import Patience
 from checker.expectations.promise_runs import run_promises
 from checker.expectations.promises import promises_in
@@ -51,6 +52,21 @@ def test_sweep_as_on_cores(spark: Any, tmp_path: Path) -> None:
     ]
     assert rows[0] == rows[1]
     assert here.exit_code == there.exit_code == 75
+
+
+def test_logs_as_here(spark: Any, tmp_path: Path) -> None:
+    """Each log has the same verdict, and one that is wrong does not end the others."""
+    (tmp_path / "up.fizz").write_text("action Init: x = 0\natomic action Up: x += 1\n")
+    (tmp_path / "map.yaml").write_text("order: file\nevents: {up: {action: Up, after: {x: x}}}\n")
+    (tmp_path / "logs").mkdir()
+    for name, text in (("a", '{"event": "up", "x": 1}'), ("b", '{"event": "up", "x": 2}'), ("c", "no")):
+        (tmp_path / "logs" / f"{name}.ndjson").write_text(text)
+    here, there = (
+        validate_logs(str(tmp_path / "up.fizz"), [str(tmp_path / "logs")], str(tmp_path / "map.yaml"), place=place)
+        for place in (None, TaskPlace(spark=True, master="local[2]"))
+    )
+    assert here.runs == there.runs and here.exit_code == there.exit_code == 14
+    assert [run.verdict for run in there.runs] == ["accepted", "rejected", "unreadable"]
 
 
 def _dying(marker: Path, task: str) -> str:
