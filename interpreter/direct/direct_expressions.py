@@ -146,6 +146,11 @@ class DirectExpressions(BuiltinCalls):
         operator = node.operator
         if operator in ("in", "not in"):
             return self._membership(node)
+        if operator in ("==", "!=") and self.names.rule.asks_members and isinstance(node.left, ast.Index):
+            group = self.of(node.left.value)
+            if not (self.raw and group.kind in LISTS):
+                asked = call("member_is", self.whole(group), self.value(node.left.index), self.value(node.right))
+                return Compiled(asked if operator == "==" else python.UnaryOp(python.Not(), asked), "bool", True)
         left, right = self.of(node.left), self.of(node.right)
         if self.raw and LISTS & {left.kind, right.kind}:
             found = self._of_lists(operator, left, right)

@@ -97,6 +97,11 @@ class RuleScope(Names):
         return self
 
     @property
+    def asks_members(self) -> bool:
+        """Whether it may ask whether a member of a container has some value. Instances before a step are others."""
+        return self.asks and not self._sides
+
+    @property
     def keeps_lists(self) -> bool:
         # A path that is recorded is cut where the values of variables have ids.
         return not self.asks

@@ -110,6 +110,17 @@ class StateReader(dict[Slot, Any]):
             self.answers[slot] = number
         return number
 
+    def equals(self, slot: Slot, value: Any) -> bool | None:
+        """Whether a slot has a value, without asking for all of its values; None if that must be asked."""
+        step = None if slot in self.answers else self.nodes.divider.equality(self.nodes.number(value))
+        if step is None:
+            return None
+        number = self.number((*slot, step))
+        if number == UNBOUND:
+            return False
+        self.answers[slot] = number
+        return True
+
     def _opened(self, slot: Slot, number: int) -> Any:
         if self.nodes.interner.tag(number) is not Tag.HEAD:
             return self.nodes[number]
@@ -225,6 +236,12 @@ class AskedNode(AskedContainer):
         if index in self.changes:
             return self.changes[index]
         return self.reader[(*self.slot, self.shape.steps[index])]
+
+    def member_is(self, index: int, value: Any) -> bool | None:
+        """Whether the member at an index has a value, asked as such; None if the member must be asked for."""
+        if index >= len(self.shape.steps) or index in self.changes or self.shape.whole:
+            return None
+        return self.reader.equals((*self.slot, self.shape.steps[index]), value)
 
     def members(self) -> list[Any]:
         """All members, in order."""

@@ -6,7 +6,7 @@ An operation that is not here asks for all of each container that it is given.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from checker.search.memo.asked_nodes import AskedContainer, AskedNode, AskedSet
 from interpreter.direct.node_operations import Operations
@@ -23,8 +23,8 @@ _WHOLE: Final = frozenset({*_SCALARS, ValueNode})
 BY_PARTS: Final = frozenset(
     {"alternatives", "any_order", "append", "at", "bound", "contains", "discarded", "each", "entries",
      "entries_lazily", "eq", "field_put", "fields_of", "give_up", "is_role", "joined", "keys_of", "lacks", "live",
-     "live_lazily", "member_at", "method", "ne", "own", "plain", "put", "put_all", "removed", "role_of", "set_add",
-     "size", "sliced", "spend", "tuples", "turns", "values_lazily", "values_of", "zipped"}
+     "live_lazily", "member_at", "member_is", "method", "ne", "own", "plain", "put", "put_all", "removed", "role_of",
+     "set_add", "size", "sliced", "spend", "tuples", "turns", "values_lazily", "values_of", "zipped"}
 )  # fmt: skip
 """The operations that may be given containers of which only the head is known."""
 
@@ -67,6 +67,23 @@ class AskingOperations(Operations):
             return value.member(value.index(place))
         return super().at(whole(value), place)
 
+    def member_is(self, group: Any, place: Any, item: Any) -> bool:
+        """Whether a member of a container has a value."""
+        place = whole(place)
+        if type(group) is AskedNode and type(item) in _SCALARS:
+            return self._has(group, group.index(place), item)
+        return self.eq(self.at(group, place), item)
+
+    def _has(self, group: AskedNode, index: int, item: Any) -> bool:
+        """Whether the member at an index has a value: it is asked as such, and not which one it has."""
+        found = group.member_is(index, item)
+        return self.eq(group.member(index), item) if found is None else found
+
+    def _position(self, group: AskedNode, item: Any) -> int | None:
+        """The index of the first member of a list with a value; None if there is none."""
+        indexes = self.turns(range(group.size()), 1)
+        return next((index for index in indexes if self._has(group, index, item)), None)
+
     def size(self, value: Any) -> int:
         if isinstance(value, AskedContainer):
             if value.fields is not None:
@@ -84,6 +101,8 @@ class AskingOperations(Operations):
                 return group.holds(item)
             if type(group) is AskedNode and group.shape.tag is _DICT:
                 return _key(item) in group.shape.indexes
+            if _is_searched(group, item):
+                return self._position(group, item) is not None
         return super().contains(item, whole(group))
 
     def plain(self, value: Any) -> Any:
@@ -200,6 +219,11 @@ class AskingOperations(Operations):
             if index is not None:
                 return owner.member(index)
             return args[1] if len(args) > 1 else None
+        if name == "index" and len(args) == 1 and _is_searched(owner, args[0]):
+            position = self._position(owner, args[0])
+            if position is None:
+                raise GiveUp
+            return position
         return super().method(name, whole(owner), *map(whole, args))
 
 
@@ -217,6 +241,13 @@ class _Members(Sequence[Any]):
         if index >= self._size:
             raise IndexError
         return self._take(index)
+
+
+def _is_searched(group: Any, item: Any) -> TypeGuard[AskedNode]:
+    """Whether the members of a list are asked one by one whether they have a value."""
+    if type(group) is not AskedNode or group.shape.tag is not _LIST or group.shape.whole:
+        return False
+    return type(item) in _SCALARS
 
 
 def _key(place: Any) -> Any:

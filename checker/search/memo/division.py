@@ -8,7 +8,8 @@ How a container is read does not say how it is *stored* in columns: sets are sto
 slots where a trial has shown that paths that open them read all of them (`Divider.gather`). These can be asked for
 all members by the step `WHOLE`. A set is asked for one element by the step that `Divider.element` gives: the answer is
 the element as it is in the set, or UNBOUND; `SIZE` asks for the number of elements. To write an element is to add it,
-to write `gone` there is to remove it.
+to write `gone` there is to remove it. A part is asked whether it has some value by the step that `equality` gives: the
+answer is the value, or UNBOUND for any other.
 
 Where sets are stored `by_elements`, each element that a set ever had is a part of its own, which holds the element or
 UNBOUND, and the other questions for a set are answered from these parts.
@@ -207,6 +208,8 @@ class Divider:
         division = self.division(slot, number)
         if step is None:
             return number if division is None or not division.whole else division.head
+        if step[0] == _EQUAL:
+            return self._equal(step, number)
         return UNBOUND if division is None or not division.whole else self._part(division, number, step)
 
     def _part(self, division: Division, number: int, step: str) -> int:
@@ -237,6 +240,18 @@ class Divider:
                 self.spread += 2 + len(step)
         return self._steps[number]
 
+    def equality(self, number: int) -> str | None:
+        """The step that asks a part whether it has this value; None if it cannot be asked so."""
+        return f"{_EQUAL}{self._interner.json(number)}" if self._interner.tag(number) in _COMPARED else None
+
+    def _equal(self, step: str, number: int) -> int:
+        """The value that a part has, if it is the one that the step asks for."""
+        if number == UNBOUND:
+            return UNBOUND
+        tag = self._interner.tag(number)
+        text = self._text(number) if tag in _COMPARED or tag is Tag.FLOAT else None
+        return number if text == step[1:] else UNBOUND
+
     def _text(self, number: int) -> str | None:
         interner = self._interner
         tag, payload = interner.tag(number), interner.payload(number)
@@ -258,6 +273,8 @@ class Divider:
         at, number = slot[:begin], root
         division = self.division(at, number)
         for step in slot[begin:]:
+            if step[0] == _EQUAL:
+                return self._equal(step, number)
             if division is None:
                 return UNBOUND
             if division.whole or step in _OF_ALL:
@@ -451,6 +468,9 @@ def list_steps(size: int) -> tuple[str, ...]:
 
 
 _ELEMENT: Final = "="
+_EQUAL: Final = "~"
+_COMPARED: Final = frozenset({Tag.NONE, Tag.BOOL, Tag.INT, Tag.STRING})
+"""The values that a part may be asked for."""
 _OF_ALL: Final = frozenset({WHOLE, SIZE})
 _QUESTIONS: Final = frozenset({_ELEMENT, *_OF_ALL})
 """The beginnings of steps that are questions for containers that are stored whole."""
