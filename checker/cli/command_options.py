@@ -79,7 +79,7 @@ save_trace = click.option(
 checkpoint = click.option(
     "--checkpoint",
     metavar="DIR",
-    help="Write what was found to DIR now and then; --resume goes on from there.",
+    help="Write what was found to DIR (or s3://BUCKET/DIR) now and then; --resume goes on from there.",
 )
 checkpoint_every = click.option(
     "--checkpoint-every",

@@ -150,13 +150,13 @@ def check(model: str, engine: str, **given: Any) -> int:
     from checker.core.exploration import Settings
     from checker.core.locate import locate
     from checker.core.problems import UsageProblem
-    from checker.storage.user_paths import is_remote
+    from checker.storage.user_paths import is_address
     from fizz.base.errors import FizzError
 
     limits = Limits.asked_for(given)
     patience = command_options.patience_of(limits)
     files = {name: given[name] for name in ("save_trace", "itf", "dot", "mermaid", "html", "sarif")}
-    folders = {f"--{name}": given[name] for name in ("checkpoint", "resume", "export") if not is_remote(given[name])}
+    folders = {f"--{name}": given[name] for name in ("checkpoint", "resume", "export") if not is_address(given[name])}
     overrides: dict[str, Any] = {"options": dict(given["option"]), "constants": dict(given["set"])}
     symmetry = not given["no_symmetry"]
     outputs = OutputFiles(model, **overrides, symmetry=symmetry, **files, folders=folders, patience=patience)

@@ -25,7 +25,7 @@ class Settings:
     stats: bool = False
     workers: int | None = 1
     """How many processes the embedded engine may use; None: as many as there are cores, where that pays."""
-    spark_from: int = 50_000
+    spark_from: int = 200_000
     spark_master: str = "local[*]"
     spark_conf: tuple[tuple[str, str], ...] = ()
     checkpoint: str | None = None

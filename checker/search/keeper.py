@@ -18,14 +18,9 @@ from checker.search.checkpoints.moved_files import moved
 from checker.search.contract.bounds import reason_to_end
 from checker.search.driver import DriverState
 from checker.search.registry import lasting_instead_of
-from checker.storage.checkpoint.folder import (
-    UNREDUCED,
-    Folder,
-    demand_checkpoint,
-    level_file,
-    refuse_inputs,
-)
+from checker.storage.checkpoint.folder import Folder, demand_checkpoint, level_file, refuse_inputs
 from checker.storage.checkpoint.identity import Identity
+from checker.storage.user_paths import is_address
 from fizz.base.data import deflate, demand, inflate, pack, unpack
 from interpreter import Program
 
@@ -45,7 +40,7 @@ class Keeper:
 
     def __init__(self, folder: Folder, settings: Settings, engine: str, say: Say) -> None:
         self.folder = folder
-        self.named = folder.path
+        self.named = folder.place
         """The folder that the user names."""
         self.settings = settings
         self.engine = engine
@@ -58,11 +53,8 @@ class Keeper:
     def unreduced(self) -> Iterator[Keeper]:
         """The keeper of the same exploration again, without symmetry: in a folder within, where it may have begun."""
         identity = {**self.folder.identity, "--no-symmetry": "for liveness"}
-        inside = self.folder.path / UNREDUCED
-        if inside.is_symlink():
-            raise EnvironmentProblem(f"{inside} is a link, and not a folder of this checkpoint", "remove it")
-        folder = Folder.open(inside, identity)
-        path = str(folder.path)
+        folder = self.folder.inside(identity)
+        path = folder.place
         with closing(folder):
             resume = path if folder.in_use else None
             settings = replace(self.settings, checkpoint=None if resume else path, resume=resume)
@@ -78,19 +70,19 @@ class Keeper:
         try:
             manifest, troubles = self.folder.latest()
         except EnvironmentProblem as problem:
-            if self.named == self.folder.path:
+            if self.named == self.folder.place:
                 raise
             # The first exploration has its checkpoint: this one can begin again.
             self.say(f"{problem.text}; exploring without symmetry from the beginning")
             self.folder.clear()
             return False
-        if self.named == self.folder.path and self.folder.open_to_others:
-            self.say(f"others may write to {self.folder.path}: changing a checkpoint changes the answer")
+        if self.named == self.folder.place and self.folder.open_to_others:
+            self.say(f"others may write to {self.folder.place}: changing a checkpoint changes the answer")
         for trouble in troubles:
             self.say(f"{trouble}; going on from the checkpoint of level {manifest.level}")
         if manifest.engine not in (None, self.engine):
             raise UsageProblem(
-                f"only the engine '{manifest.engine}' goes on from the checkpoint in {self.folder.path}",
+                f"only the engine '{manifest.engine}' goes on from the checkpoint in {self.folder.place}",
                 f"resume with --engine {manifest.engine}",
             )
         state = self._driver(manifest.level, driver)
@@ -109,7 +101,7 @@ class Keeper:
         """Raise `UsageProblem` for a checkpoint that this run would not have made."""
         if not state.reached:
             return
-        limits, there, total, last = self.settings.limits, self.folder.path, state.total, state.last
+        limits, there, total, last = self.settings.limits, self.folder.place, state.total, state.last
         # Would this run have ended after the level before? States waited then.
         before = Level(
             states=total.states - last.states,
@@ -165,7 +157,7 @@ class Keeper:
             # The interruption came during the last level: end here, as what follows may take long.
             driver.stopped = StopReason.INTERRUPTED
         if driver.stopped in UNTIMELY and self._saved >= 0:
-            part = "" if self.named == self.folder.path else " of the exploration without symmetry"
+            part = "" if self.named == self.folder.place else " of the exploration without symmetry"
             self.say(f"level {self._saved}{part} is saved; go on from there with --resume {self.named}")
 
     def save(self, driver: SearchDriver) -> None:
@@ -193,7 +185,7 @@ class Keeper:
         self.folder.commit(driver.reached, saved.engine, parts, saved.files)
 
     def _unwritten(self, failure: OSError) -> EnvironmentProblem:
-        text = f"the checkpoint in {self.folder.path} cannot be written: {failure.strerror}"
+        text = f"the checkpoint in {self.folder.place} cannot be written: {failure.strerror}"
         return self._stopped(text, "make room" if failure.errno in FULL_DISK else "check the disk")
 
     def _stopped(self, text: str, remedy: str) -> EnvironmentProblem:
@@ -221,12 +213,21 @@ def keeper_of(
     assert place is not None
     if (instead := lasting_instead_of(engine)) is not None:
         raise UsageProblem(f"the {engine} engine writes no checkpoints", instead)
-    if settings.resume and settings.checkpoint and Path(settings.checkpoint).absolute() != Path(place).absolute():
+    if settings.resume and settings.checkpoint and not _is_same(settings.checkpoint, place):
         raise UsageProblem("--resume goes on writing to its own folder", "leave out --checkpoint")
-    refuse_inputs(place, read)
-    if settings.resume is not None:
-        demand_checkpoint(place)
-    folder = Folder.open(place, identity)
+    if is_address(place):
+        from checker.storage.checkpoint.object_folder import ObjectFolder
+
+        if settings.export is not None:
+            raise UsageProblem(
+                "--export cannot be used with checkpoints at an address", "name a folder for one of them"
+            )
+        folder: Folder = ObjectFolder.at(place, identity, must_be=settings.resume is not None)
+    else:
+        refuse_inputs(place, read)
+        if settings.resume is not None:
+            demand_checkpoint(place)
+        folder = Folder.open(place, identity)
     keeper = Keeper(folder, settings, engine, say)
     try:
         yield keeper
@@ -237,6 +238,13 @@ def keeper_of(
     finally:
         with suppress(OSError):
             folder.close()
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Are these the same folder, or the same address?"""
+    if is_address(one) or is_address(other):
+        return one.rstrip("/") == other.rstrip("/")
+    return Path(one).absolute() == Path(other).absolute()
 
 
 def _demand_sound(state: DriverState, program: Program, level: int) -> None:

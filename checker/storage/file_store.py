@@ -14,7 +14,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import Any, BinaryIO, Final
 
 from checker.core.problems import EnvironmentProblem
 from fizz.base.data import UNREADABLE
@@ -28,7 +28,7 @@ _BLOCK: Final = 1 << 24
 _WAITS_S: Final = (0.1, 0.3, 1.0)
 _NAME: Final = re.compile(r"[a-z]+(-[0-9-]+)?(\.json)?")
 """Names of files, none of which leads out of the folder."""
-_NO_HINT: Final = "check the disk that it lies on, and run again"
+NO_HINT: Final = "check the disk that it lies on, and run again"
 
 
 @dataclass(slots=True)
@@ -54,8 +54,7 @@ class FileStore:
 
     def write(self, name: str, parts: Sequence[bytes]) -> None:
         """Write a file atomically: a reader of the name sees the old file or the new one."""
-        index = b"".join(_PART.pack(len(part), zlib.crc32(part)) for part in parts)
-        self.write_whole(name, (_HEAD.pack(_MAGIC, len(parts), zlib.crc32(index)) + index, *parts))
+        self.write_whole(name, whole_file(parts))
 
     def write_whole(self, name: str, pieces: Iterable[bytes]) -> None:
         """Write a file of these bytes, atomically for readers."""
@@ -153,14 +152,19 @@ class FileStore:
         self._path(name).unlink(missing_ok=True)
 
     def forget_all_but(self, names: frozenset[str]) -> None:
-        """Release all mapped files but these, so that the disk can free the space of removed files."""
+        """Release the mapped files of the same partitions but these, so that the disk can free what was removed.
+
+        Those of others stay mapped as long as they are there, so that they are read once.
+        """
+        owners = set(map(owner_of, names))
         for name, part in [key for key in self._mapped if key[0] not in names]:
-            del self._mapped[name, part]
+            if owner_of(name) in owners or not self.has(name):
+                del self._mapped[name, part]
 
     def _path(self, name: str) -> Path:
         """The path of a file, always in the folder. Raises `EnvironmentProblem` for any other name."""
         if not _NAME.fullmatch(name):
-            raise EnvironmentProblem(f"{name!r} is no name of a file of a run", _NO_HINT)
+            raise EnvironmentProblem(f"{name!r} is no name of a file of a run", NO_HINT)
         return self.folder / name
 
     def _opened(self, name: str, at_once: bool = False) -> BinaryIO:
@@ -192,7 +196,7 @@ class FileStore:
         """Length and checksum of each part. Afterwards the position in the file is the beginning of the first part."""
         head = file.read(_HEAD.size)
         magic, count, checksum = _HEAD.unpack(head) if len(head) == _HEAD.size else (b"", 0, 0)
-        size = os.fstat(file.fileno()).st_size
+        size = self._size(file)
         # A damaged count may be large: the file must have as many bytes.
         there = magic == _MAGIC and _PART.size * count < size
         index = file.read(_PART.size * count) if there else b""
@@ -204,11 +208,26 @@ class FileStore:
             raise self._damaged(name)
         return entries
 
+    def _size(self, file: Any) -> int:
+        """The number of bytes in an open file."""
+        return os.fstat(file.fileno()).st_size
+
     def _damaged(self, name: str) -> EnvironmentProblem:
         return self._refused(name, "is damaged")
 
     def _refused(self, name: str, reason: str) -> EnvironmentProblem:
-        return EnvironmentProblem(f"the file {self.folder / name} {reason}", _NO_HINT)
+        return EnvironmentProblem(f"the file {self.folder / name} {reason}", NO_HINT)
+
+
+def whole_file(parts: Sequence[bytes]) -> tuple[bytes, ...]:
+    """The bytes of a file with these parts, in pieces: head and index, then each part."""
+    index = b"".join(_PART.pack(len(part), zlib.crc32(part)) for part in parts)
+    return (_HEAD.pack(_MAGIC, len(parts), zlib.crc32(index)) + index, *parts)
+
+
+def owner_of(name: str) -> str:
+    """The last number of a name: the partition whose file it is."""
+    return name.rpartition("-")[2]
 
 
 def _seal(name: str, entries: Sequence[tuple[int, int]]) -> str:

@@ -67,14 +67,23 @@ def is_remote(folder: str | None) -> bool:
     return found is not None and found.group(1).lower() in _STORES
 
 
+_FOR_CHECKPOINTS: Final = (*_STORES, "hdfs")
+
+
+def is_address(folder: str | None) -> bool:
+    """Is it an address that checkpoints may be written to: of an object store, or of HDFS?"""
+    found = _ADDRESS.match(folder or "")
+    return found is not None and found.group(1).lower() in _FOR_CHECKPOINTS
+
+
 def refuse_addresses(settings: Settings) -> None:
     """Refuse `hdfs://…` and the like, which would be taken for relative paths. Raises `UsageProblem`.
 
-    An export may go to an object store.
+    An export may go to an object store, and checkpoints to one or to HDFS.
     """
     named: Mapping[str, str | None] = {
-        "--checkpoint": settings.checkpoint,
-        "--resume": settings.resume,
+        "--checkpoint": None if is_address(settings.checkpoint) else settings.checkpoint,
+        "--resume": None if is_address(settings.resume) else settings.resume,
         "--export": None if is_remote(settings.export) else settings.export,
         f"--conf {RUN_FOLDER}": dict(settings.spark_conf).get(RUN_FOLDER),
     }
@@ -85,5 +94,5 @@ def refuse_addresses(settings: Settings) -> None:
                 f"{option}: '{folder}' is an address, and '{found.group(1)}' is not supported",
                 "leave out 'file:' and give the path"
                 if found.group(1).lower() == "file"
-                else "name a folder of the file system; with Spark one that all machines have mounted",
+                else "name a folder of the file system; checkpoints may go to s3://BUCKET/FOLDER",
             )

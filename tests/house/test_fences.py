@@ -29,7 +29,7 @@ GUESTS = {
     "numpy": ("checker/",),
     "pandas": ("checker/report/data_frames.py", "checker/core/model_result.py"),
     "platformdirs": ("fizz/", "checker/cli/"),
-    "pyarrow": ("checker/storage/export/",),
+    "pyarrow": ("checker/storage/export/", "checker/storage/objects.py"),
     "pygls": ("checker/lsp/", "checker/cli/lsp_command.py"),
     "pygments": ("checker/report/fizz_lexer.py",),
     "pytest": ("fizzpy_pytest.py",),

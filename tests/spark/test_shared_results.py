@@ -13,7 +13,8 @@ from checker.core.property import watches_of
 from checker.properties import properties_of
 from checker.search.checkpoints.codec import StateCodec
 from checker.search.contract.protocol import Task
-from checker.search.memo.remembering import BeginAnew, Restart
+from checker.search.memo.remembering import BeginAnew, CutPoint, MarkedFork, Restart
+from checker.search.memo.run_choice import INTERPRETED, RECORDED
 from checker.search.rows.expander import Expander
 from checker.search.spark.result_recorder import ResultRecorder
 from checker.search.spark.shared_results import SharedResult, merged, pack_results, unpack_results
@@ -110,6 +111,47 @@ def test_a_process_with_shared_results_asks_nothing(name: str, tmp_path: Path) -
     assert sender.recorder.unsent(sender.codec) == receiver.recorder.unsent(receiver.codec) == b""
 
 
+RECORDED_MODEL = """\
+action Init: rows, best = [[1, 2, 3], [2, 3, 4], [4, 5, 6]], 0
+atomic action Pick:
+    row = oneof rows
+    item = oneof [x for x in row if x > best]
+    other = oneof [0, 1]
+    best = item + other
+always assertion Small: return all([len(row) == 3 for row in rows]) and best < 99
+"""
+
+
+def test_recorded_paths_are_shared(tmp_path: Path) -> None:
+    """Paths that functions of Python record arrive with their cut points; each process records such rules from then on.
+
+    A process that has given up the function, or has another one, does not take them in.
+    """
+    sender, receiver, other, third = (Process(RECORDED_MODEL, tmp_path, shift) for shift in (0, 11, 17, 23))
+    sender.expander.memory.thresholds = RECORDED
+    states = sender.explore(60)
+    found = unpack_results(receiver.codec, data := sender.recorder.unsent(sender.codec))
+    recorded = [shared for shared in found if shared.recorded]
+    assert {shared.rule.kind for shared in recorded} == {StepKind.START, StepKind.ASSERT}
+    assert any(isinstance(event, CutPoint) for shared in recorded for event in shared.path.events)
+    assert any(isinstance(event, MarkedFork) for shared in recorded for event in shared.path.events)
+    receiver.machine.initial()
+    receiver.recorder.add(found, None)
+    carried = receiver.codec.unpack_states(sender.codec.pack_states(states))
+    for at, state in enumerate(states):
+        before = [sender.machine.encoding(target) for target in sender.visit(state)]
+        assert [receiver.machine.encoding(target) for target in receiver.visit(carried.state(at))] == before
+    assert receiver.calls() == 0
+    other.expander.memory.thresholds = INTERPRETED
+    other.explore(60)
+    other.expander.memory._recording.update(dict.fromkeys({shared.rule for shared in recorded}, False))
+    nodes = other.expander.memory.total().nodes
+    other.recorder.add(unpack_results(other.codec, data), None)
+    assert other.expander.memory.total().nodes == nodes
+    # Merged by the driver, they are what they were.
+    assert len(unpack_results(third.codec, merged(third.codec, [data, data])[0])) == len(found)
+
+
 def test_rules_that_began_anew(tmp_path: Path) -> None:
     """Paths with and without containers kept over restarts are not mixed: a process that gets the latter goes on so."""
     sender, receiver, other = (Process(KEPT, tmp_path, shift) for shift in (0, 7, 13))
@@ -121,7 +163,7 @@ def test_rules_that_began_anew(tmp_path: Path) -> None:
     view = receiver.expander.memory.view(receiver.machine.initial()[0][0].state)
     with pytest.raises(BeginAnew):
         receiver.expander.memory.runner.run(rule, view)
-    mistaken = [SharedResult(rule, False, shared.path) for shared in shared_results if shared.rule == rule]
+    mistaken = [SharedResult(rule, False, False, shared.path) for shared in shared_results if shared.rule == rule]
     receiver.recorder.add(mistaken, None)
     assert receiver.expander.memory.tree(rule).root is None
     other.recorder.add(mistaken, None)

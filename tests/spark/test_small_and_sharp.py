@@ -43,9 +43,14 @@ def model(tmp_path: Path) -> Path:
 def test_addresses_are_no_folders(
     model: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, option: str
 ) -> None:
-    """Refused before anything starts, with code 2; nothing of that name is made. But an export may go to S3."""
-    if option == "export" and address.startswith("s3a:"):
+    """Refused before anything starts, with code 2; nothing of that name is made.
+
+    But an export may go to S3, and checkpoints to S3 or HDFS.
+    """
+    if option != "folder" and address.startswith("s3a:"):
         address = "s3n://bucket/runs"
+    if option in ("checkpoint", "resume") and address.startswith("hdfs:"):
+        address = "webhdfs://host:9000/runs"
     monkeypatch.chdir(tmp_path)
     settings = Settings(spark_conf=(("spark.fizzpy.folder", address),))
     if option != "folder":

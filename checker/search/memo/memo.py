@@ -386,8 +386,7 @@ class Memory:
         return self._recording[rule]
 
     def _may_record(self, rule: Rule) -> bool:
-        if type(self.machine) is not Machine or self.machine.code.decisions is not None or self.listener is not None:
-            # Other processes run the same rules by the interpreter, and paths must ask the same questions.
+        if type(self.machine) is not Machine or self.machine.code.decisions is not None:
             return False
         if rule in self.runner.costly or self.runner.choices.by_value(rule):
             return False
@@ -398,6 +397,22 @@ class Memory:
             self._recorded = RecordedRules(self.machine, self.divider)
         return self._recorded.supports(rule)
 
+    def is_recorded(self, rule: Rule) -> bool:
+        """Whether the paths of a rule are recorded by a function of Python, as far as that is decided."""
+        return self._recording.get(rule, False)
+
+    def can_share_recorded(self, rule: Rule) -> bool:
+        """Whether recorded paths of a rule mean the same in other processes: each makes the same function at first."""
+        return self._recorded is not None and self._recorded.is_first_made(rule)
+
+    def record_too(self, rule: Rule) -> None:
+        """Record the paths of a rule, as another process does, if that is not decided here and can be."""
+        if rule not in self._recording:
+            self._recording[rule] = self.choice(rule).recorded = self._may_record(rule)
+            if self._recording[rule]:
+                # The interpreter may ask in another order.
+                self.tree(rule).forget()
+
     def _record(self, rule: Rule, view: View, choices: tuple[int, ...]) -> ExecutionPath:
         """One execution path of a rule, recorded by a function of Python."""
         assert self._recorded is not None
@@ -407,6 +422,9 @@ class Memory:
             self._recording[rule] = self.choice(rule).recorded = False
             raise BeginAnew
         self.choice(rule).spent += self._recorded.spent
+        if self.listener is not None:
+            for path in paths:
+                self.listener(rule, path)
         first, *others = paths
         return RecordedPath(first.events, first.result, siblings=others)
 

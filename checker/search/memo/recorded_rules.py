@@ -154,6 +154,10 @@ class RecordedRules(CompiledRules):
         self.runs += 1
         return run.paths
 
+    def is_first_made(self, rule: Rule) -> bool:
+        """Whether the function of a rule is the one that was made first, as in each process."""
+        return not self._dynamic.get(key_of(rule))
+
     # --- making functions ------------------------------------------------------------------------------------------
 
     def _loaded(self) -> Lookup:

@@ -1,4 +1,4 @@
-"""`Carrier`: how what tasks send each other gets from one to the other. One of two is `FileCarrier`, by a folder."""
+"""`Carrier`: how what tasks send each other gets from one to the other: by a folder, by an address, or by Spark."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from checker.search.spark.assignment import TaskItem, stop_sign
 from checker.search.spark.scratch import Scratch
 from checker.search.spark.shipping import worker_function
 from checker.storage.file_store import FileStore
+from checker.storage.object_store import ObjectStore
 from checker.storage.part_store import PartStore
 from checker.storage.user_paths import RUN_FOLDER
 
@@ -30,14 +31,14 @@ BY_SPARK: Final = "spark"
 class Carrier(Protocol):
     """Runs tasks, and brings what one writes to those that read it. `store` is the driver's view of all that.
 
-    `folder`: the one that all workers share; None if there is none.
+    `folder`: the one that all workers share, or its address; None if there is none.
     """
 
     @property
     def store(self) -> PartStore: ...
 
     @property
-    def folder(self) -> Path | None: ...
+    def folder(self) -> Path | str | None: ...
 
     def begin(self, config: Broadcast[bytes], code: Broadcast[bytes] | None) -> None:
         """Get ready: what the workers are to know, and the code that they run."""
@@ -116,3 +117,28 @@ class FileCarrier:
                 f"name another one: --conf {RUN_FOLDER}=DIR",
             ) from None
         return folder
+
+
+class ObjectCarrier:
+    """Objects at the address of checkpoints, which the driver and all workers reach. They stay after the run."""
+
+    def __init__(self, session: SparkConnection, run: str, address: str) -> None:
+        self.session = session
+        self.run_name = run
+        self.folder = address
+        self._copies = Scratch("run")
+        self.store: PartStore = ObjectStore.at(address, self._copies.path)
+        self._work: Callable[[bytes], bytes]
+
+    def begin(self, config: Broadcast[bytes], code: Broadcast[bytes] | None) -> None:
+        self._work = worker_function(self.run_name, config, code)
+
+    def run(self, title: str, tasks: Sequence[TaskItem], tick: Callable[[], None]) -> list[bytes]:
+        return self.session.run(self.run_name, title, self._work, [task.assignment for task in tasks], tick)
+
+    def ask_to_end(self) -> bool:
+        """Tasks do not look for a sign: each look would be a request."""
+        return False
+
+    def close(self) -> None:
+        self._copies.close()

@@ -36,7 +36,7 @@ from checker.search.spark.assignment import (
     found_file,
     outbound_file,
 )
-from checker.search.spark.carrier import BY_FILES, BY_SPARK, Carrier, FileCarrier
+from checker.search.spark.carrier import BY_FILES, BY_SPARK, Carrier, FileCarrier, ObjectCarrier
 from checker.search.spark.findings import Findings
 from checker.search.spark.graph_passes import SparkCrew
 from checker.search.spark.graph_task import PassReport
@@ -49,6 +49,7 @@ from checker.search.spark.spark_carrier import SparkCarrier
 from checker.search.spark.spark_connection import SparkConnection
 from checker.search.spark.troubles import NO_EXECUTOR_YET
 from checker.storage.checkpoint.folder import level_file
+from checker.storage.user_paths import is_address
 from fizz.base.data import demand
 
 _PATIENCE_S: Final = 20.0
@@ -121,11 +122,13 @@ class Cluster:
         kept_in = task.settings.kept_in
         self.keeps = kept_in is not None
         in_folder = exchange == BY_FILES or session.on_this_machine or folder is not None or self.keeps
-        self.carrier: Carrier = (
-            FileCarrier(session, self.run, folder, kept_in)
-            if in_folder and exchange != BY_SPARK
-            else SparkCarrier(session, self.run, partitions)
-        )
+        self.carrier: Carrier
+        if kept_in is not None and is_address(kept_in):
+            self.carrier = ObjectCarrier(session, self.run, kept_in)
+        elif in_folder and exchange != BY_SPARK:
+            self.carrier = FileCarrier(session, self.run, folder, kept_in)
+        else:
+            self.carrier = SparkCarrier(session, self.run, partitions)
         self.store = self.carrier.store
         self.findings = Findings(self.store, local, level, partitions)
         self.exchange = ResultExchange(self.store, local.machine)

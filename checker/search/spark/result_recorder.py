@@ -27,7 +27,9 @@ class ResultRecorder:
         self._memory.listener = self._note
 
     def _note(self, rule: Rule, path: ExecutionPath) -> None:
-        self._noted.append(SharedResult(rule, rule in self._memory.runner.without_containers, path))
+        memory = self._memory
+        without = rule in memory.runner.without_containers
+        self._noted.append(SharedResult(rule, without, memory.is_recorded(rule), path))
 
     def unsent(self, codec: StateCodec) -> bytes:
         """The results noted since the last call, in bytes."""
@@ -38,11 +40,13 @@ class ResultRecorder:
         return data
 
     def _usable(self, shared: SharedResult) -> bool:
-        """Whether a result is still of use: rules are given up, or begun anew with fewer restarts."""
-        rule = shared.rule
-        return not self._memory.runs_anew(rule) and shared.without_containers == (
-            rule in self._memory.runner.without_containers
-        )
+        """Whether a result is still of use: rules are given up, or begun anew, also with another function."""
+        rule, memory = shared.rule, self._memory
+        if memory.runs_anew(rule) or shared.recorded != memory.is_recorded(rule):
+            return False
+        if shared.recorded and not memory.can_share_recorded(rule):
+            return False
+        return shared.without_containers == (rule in memory.runner.without_containers)
 
     def add(self, shared_results: Iterable[SharedResult], space: Space | None) -> None:
         """Remember the results of other processes; `space`: for columns too."""
@@ -55,6 +59,8 @@ class ResultRecorder:
             if shared.without_containers and rule not in self._memory.runner.without_containers:
                 self._memory.runner.without_containers.add(rule)
                 self._memory.tree(rule).forget()
+            if shared.recorded:
+                self._memory.record_too(rule)
             if self._usable(shared):
                 if space is None or rule.kind is not StepKind.CONTINUE:
                     self._memory.tree(rule).take(shared.path)

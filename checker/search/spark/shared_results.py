@@ -6,10 +6,10 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from checker.search.checkpoints.codec import StateCodec, lines, unlined
-from checker.search.memo.remembering import Restart, RestartMark
+from checker.search.memo.remembering import CutPoint, MarkedFork, Restart, RestartMark
 from checker.search.spark.assignment import shared_results_file
 from checker.storage.part_store import PartStore
-from fizz.base.data import bundle, deflate, entry, inflate, pack, unbundle, unpack
+from fizz.base.data import bundle, deflate, demand, entry, inflate, pack, unbundle, unpack
 from interpreter import Machine
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.state.step import (
@@ -35,11 +35,13 @@ Item = TypeVar("Item", bound=Hashable)
 class SharedResult(NamedTuple):
     """An execution path of a rule.
 
-    `without_containers`: paths of the rule keep no containers over restarts (see `RememberingRunner`).
+    `without_containers`: paths of the rule keep no containers over restarts (see `RememberingRunner`). `recorded`: it
+    was recorded by a function of Python, which may ask in another order than the interpreter.
     """
 
     rule: Rule
     without_containers: bool
+    recorded: bool
     path: ExecutionPath
 
 
@@ -48,6 +50,24 @@ class _Asked(NamedTuple):
 
     slot: tuple[Any, ...]
     answer: int
+
+
+_Mark = tuple[Any, ...]
+"""The mark of a cut point of a recorded path: its number, and for each variable None, texts or numbers, or the index of
+its value."""
+
+
+class _CutRow(NamedTuple):
+    """A cut point of a recorded path."""
+
+    mark: _Mark
+
+
+class _MarkedRow(NamedTuple):
+    """A choice of a recorded path after which a cut point comes: the marks by alternative."""
+
+    fork: Fork
+    marks: tuple[_Mark, ...]
 
 
 class _Came(NamedTuple):
@@ -67,8 +87,12 @@ class _ResultRow(NamedTuple):
     about: int
     instance: tuple[str, int] | None
     without_containers: bool
+    recorded: bool
     events: tuple[int, ...]
     results: tuple[_Came | Aborted | Failure, ...]
+
+
+_EventRow = _Asked | RestartMark | _CutRow | _MarkedRow | Fork
 
 
 class PackedResults(NamedTuple):
@@ -77,7 +101,7 @@ class PackedResults(NamedTuple):
     The values are a piece of their own.
     """
 
-    events: tuple[_Asked | RestartMark | Fork, ...]
+    events: tuple[_EventRow, ...]
     writes: tuple[tuple[tuple[Any, ...], int], ...]
     rests: tuple[Outcome, ...]
     shared_results: tuple[_ResultRow, ...]
@@ -109,7 +133,8 @@ class _Writer:
 
     def __init__(self, codec: StateCodec) -> None:
         self._value = _Table[int](lambda number: b"" if number == UNBOUND else codec.write(number))
-        self._event = _Table[Event](self._written_event)
+        self._event = _Table[tuple[Event, tuple[Hashable, ...]]](self._written_event)
+        """By their marks too: choices that differ in these alone are equal."""
         self._write = _Table[tuple[Slot, int]](lambda write: (write[0], self._value.index(write[1])))
         self._rest = _Table[Outcome](lambda rest: rest)
 
@@ -117,10 +142,14 @@ class _Writer:
         """One result as indexes. Raises `_Unshareable`."""
         kind, subject, instance = shared.rule
         about = self._value.index(subject) if kind in _BY_ID else subject
-        events = tuple([self._event.index(event) for event in shared.path.events])
-        return _ResultRow(
-            kind, about, instance, shared.without_containers, events, tuple(map(self._result, shared.path.results))
+        events = tuple(
+            [
+                self._event.index((event, tuple(event.marks) if isinstance(event, MarkedFork) else ()))
+                for event in shared.path.events
+            ]
         )
+        results = tuple(map(self._result, shared.path.results))
+        return _ResultRow(kind, about, instance, shared.without_containers, shared.recorded, events, results)
 
     def packed(self, shared_results: list[_ResultRow]) -> bytes:
         packed = PackedResults(
@@ -128,14 +157,24 @@ class _Writer:
         )
         return deflate(bundle([lines(self._value.written), pack(PackedResults, packed)]))
 
-    def _written_event(self, event: Event) -> _Asked | RestartMark | Fork:
+    def _written_event(self, marked: tuple[Event, tuple[Hashable, ...]]) -> _EventRow:
+        event, marks = marked
         if isinstance(event, Read):
             _check(event.slot)
             return _Asked(event.slot, self._value.index(event.answer))
         if isinstance(event, Restart):
             return event.mark._replace(thread=self._value.index(event.mark.thread))
+        if isinstance(event, CutPoint):
+            return _CutRow(self._mark(event.mark))
         assert isinstance(event, Fork)
-        return event
+        plain = Fork(event.size, event.taken, event.label, event.unique)
+        return _MarkedRow(plain, tuple(map(self._mark, marks))) if marks else plain
+
+    def _mark(self, mark: Hashable) -> _Mark:
+        """A mark of a recorded path, by value. Raises `_Unshareable`."""
+        assert isinstance(mark, tuple)
+        number, *parts = mark
+        return (number, *[self._value.index(part) if isinstance(part, int) else part for part in parts])
 
     def _result(self, result: Result) -> _Came | Aborted | Failure:
         if not isinstance(result, Outcome):
@@ -192,23 +231,35 @@ def unpack_results(codec: StateCodec, data: bytes) -> list[SharedResult]:
     events = [_event(event, values) for event in packed.events]
     writes = [(slot, entry(values, index)) for slot, index in packed.writes]
     shared_results: list[SharedResult] = []
-    for kind, about, instance, without_containers, indexes, results in packed.shared_results:
+    for kind, about, instance, without_containers, recorded, indexes, results in packed.shared_results:
         rule = Rule(kind, entry(values, about) if kind in _BY_ID else about, instance)
         came, *others = [
             _outcome(packed.rests, writes, values, result) if isinstance(result, _Came) else result
             for result in results
         ]
         path = ExecutionPath(tuple([entry(events, index) for index in indexes]), came, others=tuple(others))
-        shared_results.append(SharedResult(rule, without_containers, path))
+        shared_results.append(SharedResult(rule, without_containers, recorded, path))
     return shared_results
 
 
-def _event(event: _Asked | RestartMark | Fork, values: Sequence[int]) -> Event:
+def _event(event: _EventRow, values: Sequence[int]) -> Event:
     if isinstance(event, _Asked):
         return Read(event.slot, entry(values, event.answer))
     if isinstance(event, RestartMark):
         return Restart(event._replace(thread=entry(values, event.thread)))
+    if isinstance(event, _CutRow):
+        return CutPoint(_marked(event.mark, values))
+    if isinstance(event, _MarkedRow):
+        demand(len(event.marks) == event.fork.size, "a mark for each alternative")
+        fork = MarkedFork(*event.fork)
+        fork.marks = [_marked(mark, values) for mark in event.marks]
+        return fork
     return event
+
+
+def _marked(mark: _Mark, values: Sequence[int]) -> Hashable:
+    number, *parts = mark
+    return (number, *[entry(values, part) if type(part) is int else part for part in parts])
 
 
 def _outcome(
@@ -235,7 +286,8 @@ def merged(codec: StateCodec, sent: Sequence[bytes]) -> tuple[bytes, int]:
     distinct: dict[tuple[object, ...], SharedResult] = {}
     for data in sent:
         for shared in unpack_results(codec, data):
-            distinct.setdefault((shared.rule, shared.without_containers, shared.path.events), shared)
+            known = (shared.rule, shared.without_containers, shared.recorded, shared.path.events)
+            distinct.setdefault(known, shared)
     return pack_results(codec, distinct.values())
 
 

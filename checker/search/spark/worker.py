@@ -39,7 +39,9 @@ from checker.search.spark.row_partition import RowPartition
 from checker.search.spark.shared_results import unpack_results
 from checker.storage.export import parts_folder
 from checker.storage.file_store import FileStore
+from checker.storage.object_store import ObjectStore
 from checker.storage.part_store import PartStore
+from checker.storage.user_paths import is_address
 from fizz.base.data import NotData, unbundle
 
 if TYPE_CHECKING:
@@ -111,7 +113,7 @@ class Worker:
     def _demand_folder(self) -> None:
         """Raise `EnvironmentProblem` if files are to go by a folder that is not there."""
         folder = self.config.folder
-        if folder is not None and not Path(folder).is_dir():
+        if folder is not None and not is_address(folder) and not Path(folder).is_dir():
             raise _not_shared(Path(folder))
 
     def _take_results(self, names: tuple[str, ...]) -> None:
@@ -222,7 +224,9 @@ def _worker(run: str, config: Broadcast[bytes]) -> Worker:
         # Without a folder there is no store before a task brings one, and no sign to look for.
         store: PartStore = TaskParcels(0, (), frozenset(), {})
         patience = Patience()
-        if given.folder is not None:
+        if given.folder is not None and is_address(given.folder):
+            store = ObjectStore.at(given.folder, _copies(run))
+        elif given.folder is not None:
             store = FileStore(Path(given.folder), given.durable)
             patience = Patience(asked=stop_sign(Path(given.folder), run).exists)
         expander = Expander(given.task(patience))
@@ -231,6 +235,18 @@ def _worker(run: str, config: Broadcast[bytes]) -> Worker:
         codec = StateCodec(expander.machine)
         _workers.append(Worker(given, store, expander, codec, ResultRecorder(expander), begun))
     return _workers[0]
+
+
+def _copies(run: str) -> Path | None:
+    """A folder for copies of objects, which the workers of an executor share, and Spark removes; None without Spark."""
+    try:
+        from pyspark import SparkFiles
+
+        folder = Path(SparkFiles.getRootDirectory()) / f"fizzpy-objects-{run}"
+        folder.mkdir(parents=True, exist_ok=True)
+    except (ImportError, OSError, AssertionError, RuntimeError):
+        return None
+    return folder
 
 
 def freeze_objects() -> None:

@@ -23,7 +23,7 @@ from checker.storage.file_store import FileStore
 from fizz.base.data import UNREADABLE, NotData, demand
 from fizz.base.plain_files import NotAFile, open_regular_to_lock, read_regular
 
-FORMAT: Final = 3
+FORMAT: Final = 4
 KEPT: Final = 2
 UNREDUCED: Final = "unreduced"
 """The subfolder for the second exploration, without symmetry, that a fair lasso may need."""
@@ -67,12 +67,12 @@ def refuse_inputs(folder: str, read: Iterable[str]) -> None:
 def demand_checkpoint(folder: str | os.PathLike[str]) -> None:
     """Raise `UsageProblem` unless there is a checkpoint in the folder. Writes nothing."""
     try:
-        there = _names(Path(folder))
+        there = manifests_among(path.name for path in Path(folder).iterdir())
     except (OSError, ValueError):
         # It is no folder, or its name is invalid.
         there = []
     if not there:
-        raise _nothing_in(folder)
+        raise nothing_in(folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,23 +151,67 @@ class Folder:
     @property
     def in_use(self) -> bool:
         """Whether there are checkpoints."""
-        return bool(_names(self.path))
+        return bool(self._manifests())
+
+    @property
+    def place(self) -> str:
+        """Where it is, for messages."""
+        return str(self.path)
+
+    def inside(self, identity: Identity) -> Folder:
+        """The folder for the second exploration, without symmetry. Raises `Problem`."""
+        inside = self.path / UNREDUCED
+        if inside.is_symlink():
+            raise EnvironmentProblem(f"{inside} is a link, and not a folder of this checkpoint", "remove it")
+        return Folder.open(inside, identity)
+
+    def _listed(self) -> list[str]:
+        """The names of all that is in the folder."""
+        return [path.name for path in self.path.iterdir()]
+
+    def _manifests(self) -> list[str]:
+        """The names of the manifests, the latest first."""
+        return manifests_among(self._listed())
+
+    def _has_unreduced(self) -> bool:
+        return any((self.path / UNREDUCED).glob("checkpoint-*.json"))
+
+    def _content(self, name: str) -> bytes:
+        """The bytes of a manifest. Raises `EnvironmentProblem`."""
+        path = self.path / name
+        try:
+            return read_regular(path, _MOST_BYTES)
+        except NotAFile as failure:
+            raise EnvironmentProblem(f"the file {path} {failure.strerror}") from None
+        except OSError as failure:
+            raise EnvironmentProblem(f"the file {path} cannot be read: {failure.strerror}") from None
+
+    def _without(self, name: str) -> None:
+        """Remove a file of ours, or a link with its name, but no folder: runs make none."""
+        path = self.path / name
+        if path.is_symlink() or not path.is_dir():
+            path.unlink(missing_ok=True)
+
+    def _demand_own(self) -> None:
+        """Raise `EnvironmentProblem` if another run writes here. The lock keeps others out of a folder."""
 
     def begin(self) -> None:
         """Begin a new series of checkpoints. Raises `UsageProblem` if there is one already."""
-        if _names(self.path) or any((self.path / UNREDUCED).glob("checkpoint-*.json")):
+        names = self._listed()
+        if manifests_among(names) or self._has_unreduced():
             raise UsageProblem(
-                f"there is a checkpoint in {self.path} already",
-                f"go on from it with --resume {self.path}, or name another folder",
+                f"there is a checkpoint in {self.place} already",
+                f"go on from it with --resume {self.place}, or name another folder",
             )
-        for path in self.path.iterdir():
-            if _FILE.fullmatch(path.name) and not self.store.wrote(path.name):
-                raise UsageProblem(f"the file {path} has the name of one of a checkpoint, but is none", _ANOTHER)
+        for name in names:
+            if _FILE.fullmatch(name) and not self.store.wrote(name):
+                where = f"{self.place}/{name}"
+                raise UsageProblem(f"the file {where} has the name of one of a checkpoint, but is none", _ANOTHER)
         self.clear()
 
     def clear(self) -> None:
         """Remove all checkpoints."""
-        for name in _names(self.path):
+        for name in self._manifests():
             self.store.remove(name)
         self._sweep(frozenset())
 
@@ -176,9 +220,9 @@ class Folder:
 
         Raises `UsageProblem` if there is none or if it is of another run, `EnvironmentProblem` if all are damaged.
         """
-        names = _names(self.path)
+        names = self._manifests()
         if not names:
-            raise _nothing_in(self.path)
+            raise nothing_in(self.place)
         troubles: list[str] = []
         good: list[Manifest] = []
         for name in names:
@@ -193,29 +237,26 @@ class Folder:
                 good.append(manifest)
         if not good:
             raise EnvironmentProblem(
-                f"no checkpoint in {self.path} can be used: {troubles[0]}", "begin anew with --checkpoint elsewhere"
+                f"no checkpoint in {self.place} can be used: {troubles[0]}", "begin anew with --checkpoint elsewhere"
             )
         for name in names:
             if _level(name) > good[0].level:
-                _without(self.path / name)
+                self._without(name)
         self.manifests = list(reversed(good))
         self._sweep(self._needed())
         return good[0], troubles
 
     def _read(self, name: str) -> Manifest:
         """An undamaged manifest of this run. Raises `Problem`."""
-        path = self.path / name
+        path = f"{self.place}/{name}"
+        data = self._content(name)
         try:
-            content = _content(read_regular(path, _MOST_BYTES))
-        except NotAFile as failure:
-            raise EnvironmentProblem(f"the file {path} {failure.strerror}") from None
-        except OSError as failure:
-            raise EnvironmentProblem(f"the file {path} cannot be read: {failure.strerror}") from None
+            content = _content(data)
         except UNREADABLE:
             raise EnvironmentProblem(f"the file {path} is damaged") from None
         if content["format"] != FORMAT:
             raise UsageProblem(
-                f"the checkpoint in {self.path} has format {content['format']}, this fizzpy reads {FORMAT}",
+                f"the checkpoint in {self.place} has format {content['format']}, this fizzpy reads {FORMAT}",
                 "resume with the version that wrote it, or begin anew in another folder",
             )
         try:
@@ -236,12 +277,13 @@ class Folder:
         known = self.manifests[-1].files if self.manifests else {}
         seals = {file: known.get(file) or self.store.seal(file) for file in files}
         manifest = Manifest(level, engine, self.identity, {**seals, name: self.store.seal(name)})
+        self._demand_own()
         self.store.write_whole(manifest.name, [manifest.text().encode()])
         gone = self.manifests[: max(0, len(self.manifests) + 1 - KEPT)]
         self.manifests = [*self.manifests[len(gone) :], manifest]
         needed = self._needed()
         for old in gone:
-            (self.path / old.name).unlink(missing_ok=True)
+            self._without(old.name)
             for file in old.files.keys() - needed:
                 self.store.remove(file)
 
@@ -250,19 +292,17 @@ class Folder:
 
     def _sweep(self, needed: frozenset[str]) -> None:
         """Remove the files that a killed run has left, and no others."""
-        for path in self.path.iterdir():
-            name = path.name
+        for name in self._listed():
             if (_OURS.fullmatch(name) and name not in needed) or _UNFINISHED.fullmatch(name):
-                _without(path)
+                self._without(name)
 
 
-def _names(folder: Path) -> list[str]:
-    """The names of the manifests in a folder, the latest first."""
-    names = [path.name for path in folder.iterdir() if _MANIFEST.fullmatch(path.name)]
-    return sorted(names, key=_level, reverse=True)
+def manifests_among(names: Iterable[str]) -> list[str]:
+    """Of some names those of manifests, the latest first."""
+    return sorted(filter(_MANIFEST.fullmatch, names), key=_level, reverse=True)
 
 
-def _nothing_in(folder: str | os.PathLike[str]) -> UsageProblem:
+def nothing_in(folder: str | os.PathLike[str]) -> UsageProblem:
     return UsageProblem(f"there is no checkpoint in {folder}", "--checkpoint DIR writes them")
 
 
@@ -287,12 +327,6 @@ def _manifest(content: dict[str, Any]) -> Manifest:
 
 def _refused(text: str) -> None:
     raise NotData(f"{text} is nothing that stands in a manifest")
-
-
-def _without(path: Path) -> None:
-    """Remove a file of ours, or a link with its name, but no folder: runs make none."""
-    if path.is_symlink() or not path.is_dir():
-        path.unlink(missing_ok=True)
 
 
 def _level(name: str) -> int:
