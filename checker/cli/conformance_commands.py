@@ -102,7 +102,7 @@ _VALIDATE_CODES = """\b
 Exit codes:
     0  a run of the model explains all events
    14  there is none
-   12  there is one, but an always or transition assertion is violated on every one
+   12  there is one, but an always or transition assertion is violated on every one (or see --explanations)
     3  inconclusive: time, memory or a bound ended the search
    75  the model failed while running
   150  the model does not parse or resolve
@@ -118,6 +118,13 @@ Exit codes:
 @click.option("--each", is_flag=True, help="Each LOG is a run of its own; without it all logs are one run.")
 @click.option("--partition", metavar="FIELD", help="The events of each value of FIELD are a run of their own.")
 @click.option("--most", type=click.IntRange(min=1), metavar="N", help="Stop after N nodes of a search.")
+@click.option(
+    "--explanations",
+    type=click.Choice(("one", "every", "some")),
+    default="one",
+    show_default=True,
+    help="Judge assertions on the explanation that is found, or on all: code 12 if every one violates one, or some.",
+)
 @command_options.task_engine
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes, for a run each; 1 if not given.")
 @command_options.master
@@ -166,6 +173,7 @@ def validate(model: str, logs: tuple[str, ...], map_file: str, html: str | None,
                 partition=given["partition"],
                 place=place if place.spark or place.workers is not None else None,
                 most=given["most"],
+                explanations=given["explanations"],
                 limits=limits,
                 say=output.notice,
                 options=dict(given["option"]),
@@ -179,7 +187,7 @@ def validate(model: str, logs: tuple[str, ...], map_file: str, html: str | None,
     if given["out"] is not None:
         from checker.storage.export.row_files import rows_as_file
 
-        save(given["out"], rows_as_file(given["out"], [run.row for run in report.runs]))
+        save(given["out"], rows_as_file(given["out"], [run.row(report.reading) for run in report.runs]))
     if html is not None:
         from checker.report.html_validation import html_validation
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import Final
 
 from checker.conformance.event_map import EventMap
 from checker.conformance.event_sources import EventCounts, by_process, log_events
+from checker.conformance.explanations import Explanations
 from checker.conformance.log_groups import LogGroup
 from checker.conformance.log_model import LogModel
 from checker.conformance.log_search import (
@@ -23,7 +24,15 @@ from checker.conformance.log_search import (
 )
 from checker.conformance.observed_event import Observed
 from checker.conformance.step_fit import key_of
-from checker.conformance.validation_report import JudgedAssertion, LogRun, LogVerdict, NextEvent, Rejection
+from checker.conformance.validation_report import (
+    JudgedAssertion,
+    JudgedOn,
+    LogRun,
+    LogVerdict,
+    NextEvent,
+    Reading,
+    Rejection,
+)
 from checker.core.patience import Patience
 from checker.core.trace import TraceEntry
 from checker.traces.replay import init_entry, step_entry
@@ -43,12 +52,14 @@ class LogRunner:
         group: LogGroup,
         patience: Patience,
         most: int | None,
+        explanations: Reading = "one",
     ) -> None:
         self.model = model
         self.event_map = event_map
         self.group = group
         self.patience = patience
         self.most = most
+        self.explanations = explanations
         self._clear()
 
     def _clear(self) -> None:
@@ -73,9 +84,25 @@ class LogRunner:
         """Search, and judge assertions on the run that was found."""
         found = self._search()
         run, said = self._concluded(found), dict(self.said)
-        if found.accepted is None or not said:
+        if found.accepted is None:
+            return run
+        if self.explanations != "one":
+            return self._judged_on_all(run, said)
+        if not said:
             return run
         return replace(run, judged=tuple([self._judged(name, event) for name, event in said.items()]))
+
+    def _judged_on_all(self, run: LogRun, said: Mapping[str, Observed | None]) -> LogRun:
+        """The run with the assertions that all explanations violate, or some. `said`: that one which was found."""
+        self._clear()
+        answer = Explanations(self.model, self._stream(), self.patience, self.most).follow()
+        if answer.stopped:
+            return replace(run, judged=_all_on("found", said), looked_at="bounded")
+        judged = [
+            JudgedAssertion(name, "some" if name not in answer.every else "found" if answer.bounded else "every", event)
+            for name, event in answer.some.items()
+        ]
+        return replace(run, judged=tuple(judged), looked_at="bounded" if answer.bounded else "all")
 
     def _concluded(self, found: LogSearched) -> LogRun:
         """What was found, without assertions."""
@@ -195,3 +222,7 @@ class LogRunner:
             initial, _ = self.model.machine.initial()
             begin = next(one for one in initial if one.state == node.state)
             yield init_entry(self.model.machine, begin.outcome, begin.state)
+
+
+def _all_on(on: JudgedOn, said: Mapping[str, Observed | None]) -> tuple[JudgedAssertion, ...]:
+    return tuple([JudgedAssertion(name, on, event) for name, event in said.items()])

@@ -11,7 +11,7 @@ from checker.conformance.event_map import EventMap
 from checker.conformance.log_groups import LogGroup
 from checker.conformance.log_model import LogModel
 from checker.conformance.log_runner import LogRunner
-from checker.conformance.validation_report import LogRun
+from checker.conformance.validation_report import LogRun, Reading
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.problems import Problem
@@ -27,6 +27,7 @@ class LogWork:
     event_map: EventMap
     most: int | None
     seconds: float | None = None
+    explanations: Reading = "one"
 
 
 def run_here(work: LogWork, model: LogModel, groups: Sequence[LogGroup], patience: Patience) -> list[LogRun]:
@@ -72,7 +73,7 @@ def _task(work: LogWork, group: LogGroup) -> LogRun:
 def _run(work: LogWork, model: LogModel, patience: Patience, group: LogGroup) -> LogRun:
     """The run of a group. What is wrong with its logs is in it, and not raised: others go on."""
     try:
-        return LogRunner(model, work.event_map, group, patience, work.most).validate()
+        return LogRunner(model, work.event_map, group, patience, work.most, work.explanations).validate()
     except Problem as problem:
         return LogRun(group.files, group.key, "unreadable", reason=problem.text, hint=problem.hint)
     except ModelError as error:

@@ -68,6 +68,7 @@ def validate(
     workers: int | None = None,
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
+    explanations: Literal["one", "every", "some"] = "one",
     most: int | None = None,
     timeout: float | None = None,
     constants: Mapping[str, object] | None = None,
@@ -83,6 +84,9 @@ def validate(
     workers      how many processes on this machine; None: runs are done one after the other, in this one
     master, conf
                  Spark: master URL and configuration
+    explanations
+                 which ones assertions are judged on: "one", that which is found; or all, and every one or some of them
+                 must violate an assertion for the code 12
     most         stop after so many nodes of a search
 
     The rest is as in `check`, and so are the exceptions; a log or map that is wrong raises `UsageProblem`.
@@ -99,6 +103,7 @@ def validate(
         partition=partition,
         place=place if place.spark or workers is not None else None,
         most=most,
+        explanations=explanations,
         limits=Limits.asked_for({"timeout": timeout}),
         **given_texts(options, constants),
     )

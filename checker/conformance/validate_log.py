@@ -15,7 +15,7 @@ from checker.conformance.log_runner import LogRunner
 from checker.conformance.log_tasks import LogWork, run_here, run_tasks
 from checker.conformance.read_only import instructions
 from checker.conformance.step_fit import key_of
-from checker.conformance.validation_report import CODES, WORST, ValidationReport
+from checker.conformance.validation_report import CODES, WORST, Reading, ValidationReport
 from checker.core.given import Given
 from checker.core.limits import Limits
 from checker.core.patience import Patience
@@ -35,6 +35,7 @@ def validate_logs(
     partition: str | None = None,
     place: TaskPlace | None = None,
     most: int | None = None,
+    explanations: Reading = "one",
     options: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
     limits: Limits | None = None,
@@ -44,8 +45,9 @@ def validate_logs(
     """Search for a run of the model that explains the events of all logs together, or of `each` by itself.
 
     A folder is each of the logs in it. `partition`: a field; the events of each of its values are a run. `place`: where
-    runs are tasks of their own; None: they are done here, one after the other. `most`: the most nodes of a search. Of
-    several runs, one that has no answer is a row of the result. Raises `FizzError` and `Problem`.
+    runs are tasks of their own; None: they are done here, one after the other. `most`: the most nodes of a search.
+    `explanations`: which ones assertions are judged on. Of several runs, one that has no answer is a row of the result.
+    Raises `FizzError` and `Problem`.
     """
     begun = time.perf_counter()
     limits = limits or Limits()
@@ -68,15 +70,15 @@ def validate_logs(
         groups = [LogGroup((file,)) for file in files] if each else [LogGroup(tuple(files))]
         if partition is not None:
             groups = [one for group in groups for one in partitioned(group.files, partition, event_map)] or groups
-        work = LogWork(program, event_map, most, limits.time_s)
+        work = LogWork(program, event_map, most, limits.time_s, explanations)
         if place is not None:
             runs = run_tasks(work, groups, place, patience, say)
         elif each or len(groups) > 1:
             runs = run_here(work, log_model, groups, patience)
         else:
-            runs = [LogRunner(log_model, event_map, groups[0], patience, most).validate()]
+            runs = [LogRunner(log_model, event_map, groups[0], patience, most, explanations).validate()]
     worst = min((run.verdict for run in runs), key=WORST.index)
-    codes = [run.exit_code for run in runs if run.verdict == worst]
+    codes = [run.exit_code(explanations) for run in runs if run.verdict == worst]
     code = next((one for one in (ExitCode.SAFETY, ExitCode.BOUNDED) if one in codes), CODES[worst])
     return ValidationReport(
         verdict=worst,
@@ -87,6 +89,7 @@ def validate_logs(
         all_actions=actions,
         all_lines=_lines_of(program),
         sources=module.sources,
+        reading=explanations,
         cut_by=patience.over if worst == "inconclusive" else None,
         elapsed_s=time.perf_counter() - begun,
         given=Given(constants or {}, options or {}),

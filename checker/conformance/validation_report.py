@@ -14,6 +14,9 @@ from checker.core.problems import ExitCode
 from checker.core.trace import TraceEntry
 
 LogVerdict = OneOf["accepted", "rejected", "inconclusive", "nothing", "unreadable", "failed"]
+Reading = OneOf["one", "every", "some"]
+"""Which explanations assertions are judged on: the one that is found; or all, and every one or some must violate it."""
+JudgedOn = OneOf["every", "some", "found"]
 WORST: Final[tuple[LogVerdict, ...]] = ("failed", "rejected", "unreadable", "nothing", "inconclusive", "accepted")
 """Verdicts, the worst first: that of a report is the worst of its runs."""
 CODES: Final[Mapping[LogVerdict, ExitCode]] = {
@@ -55,7 +58,7 @@ class JudgedAssertion:
     """
 
     name: str
-    on: OneOf["every", "some", "found"]
+    on: JudgedOn
     event: Observed | None
 
 
@@ -82,31 +85,36 @@ class LogRun:
     hint: str | None = None
     rejection: Rejection | None = None
     judged: tuple[JudgedAssertion, ...] = ()
+    looked_at: OneOf["one", "all", "bounded"] = "one"
+    """Which explanations assertions were judged on: a bound may have ended the look at all of them."""
 
     @property
     def title(self) -> str:
         """What it is called: its files, with the key."""
         return ", ".join(self.files) + ("" if self.key is None else f" [{self.key}]")
 
-    @property
-    def exit_code(self) -> ExitCode:
+    def violated_by(self, reading: Reading) -> list[str]:
+        """The assertions that are violated, if that is asked of every explanation, or of some."""
+        counted = ("every", "some", "found") if reading == "some" and self.looked_at != "one" else ("every",)
+        return [one.name for one in self.judged if one.on in counted]
+
+    def exit_code(self, reading: Reading = "one") -> ExitCode:
         """That of this run alone."""
         code = CODES[self.verdict]
         if code is not ExitCode.PASSED:
             return code
-        readings = {one.on for one in self.judged}
-        if "every" in readings:
+        if self.violated_by(reading):
             return ExitCode.SAFETY
-        return ExitCode.BOUNDED if "found" in readings else code
+        is_open = self.looked_at == "bounded" or any(one.on == "found" for one in self.judged)
+        return ExitCode.BOUNDED if is_open else code
 
-    @property
-    def row(self) -> dict[str, object]:
+    def row(self, reading: Reading = "one") -> dict[str, object]:
         """The run as a row of a table."""
         return {
             "log": ", ".join(self.files),
             "key": self.key,
             "verdict": self.verdict,
-            "exit_code": int(self.exit_code),
+            "exit_code": int(self.exit_code(reading)),
             "lines": self.lines,
             "ignored": self.ignored,
             "events": self.explained,
@@ -136,6 +144,7 @@ class ValidationReport:
     all_actions: tuple[str, ...]
     all_lines: frozenset[tuple[str, int]]
     sources: Mapping[str, str]
+    reading: Reading = "one"
     cut_by: StopReason | None = None
     elapsed_s: float = 0.0
     given: Given = field(default_factory=Given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from checker.conformance.observed_event import Observed
-from checker.conformance.validation_report import LogRun, Rejection, ValidationReport
+from checker.conformance.validation_report import LogRun, Reading, Rejection, ValidationReport
 from checker.report.json_report import json_entry, json_given, json_text
 
 
@@ -15,7 +15,7 @@ def json_validation(report: ValidationReport) -> str:
         "model": report.model,
         **json_given(report.given),
         "map": report.map,
-        "runs": [_run(run) for run in report.runs],
+        "runs": [_run(run, report.reading) for run in report.runs],
         "actions": report.actions,
         "lines": {"all": len(report.all_lines), "ran": len(report.covered)},
         "cut_by": report.cut_by,
@@ -24,7 +24,7 @@ def json_validation(report: ValidationReport) -> str:
     return json_text(fields)
 
 
-def _run(run: LogRun) -> dict[str, object]:
+def _run(run: LogRun, reading: Reading) -> dict[str, object]:
     return {
         "files": list(run.files),
         "key": run.key,
@@ -35,10 +35,11 @@ def _run(run: LogRun) -> dict[str, object]:
         "values": run.values,
         "silent": run.silent,
         "nodes": run.nodes,
-        "exit_code": int(run.exit_code),
+        "exit_code": int(run.exit_code(reading)),
         "reason": run.reason or None,
         "hint": run.hint,
         "judged": [{"property": one.name, "on": one.on} for one in run.judged],
+        "explanations": run.looked_at,
         **({} if run.rejection is None else {"rejection": _rejection(run.rejection)}),
     }
 

@@ -22,8 +22,13 @@ _LINES_SHOWN: Final = 10
 
 _HOW: Final = {
     "every": "every explanation",
-    "some": "one explanation, but not on all",
+    "some": "some explanation, but not on every one",
     "found": "the explanation that was found (a bound ended the search for others)",
+}
+_LOOKED_AT: Final = {
+    "one": "",
+    "all": "assertions were judged on all explanations of {}",
+    "bounded": "a bound ended the look at all explanations of {}: others may violate more, or less",
 }
 
 
@@ -45,6 +50,8 @@ def print_validation(page: Page, report: ValidationReport) -> None:
         for one in run.judged:
             where = "" if one.event is None else f", first at {one.event.place}"
             page.line(Text(f"{one.name} is violated on {_HOW[one.on]} of {run.title}{where}", "bold red"), hang=2)
+        if run.verdict == "accepted" and report.reading != "one":
+            page.line(Text(_LOOKED_AT[run.looked_at].format(run.title), "dim"), hang=2)
     print_validation_verdict(page, report)
 
 
@@ -74,7 +81,7 @@ def validation_sentence(report: ValidationReport, name_of: Callable[[str], str] 
             events = sum(run.explained for run in report.runs)
             of = "it is" if len(report.runs) == 1 else f"{len(report.runs):,} logs are"
             each = f"{files}: " if len(report.runs) == 1 else ""
-            wrong = [one.name for run in report.runs for one in run.judged if one.on == "every"]
+            wrong = [name for run in report.runs for name in run.violated_by(report.reading)]
             but = f", but violates {', '.join(sorted(set(wrong)))}" if wrong else ""
             return f"{each}{of} a behaviour of the model ({plural(events, 'event')}){but}"
         case "rejected":
