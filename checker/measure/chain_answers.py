@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order
 
-from checker.measure.chain import Chain, Ends, Floats, Mask, ends_of
+from checker.measure.aggregation import likely
+from checker.measure.chain import Chain, Ends, Floats, Ints, Mask, ends_of
 from checker.measure.linear import Transient
 from checker.measure.measured import Interval
 
 Ask = Callable[[], None]
+
+_HEADS: Final = 3
+_RARE: Final = 30.0
+"""A state is no head if another one is so many times as probable."""
 
 
 class LongRun(NamedTuple):
@@ -99,26 +104,13 @@ class ChainAnswers:
         inflow = np.asarray(matrix[left].T @ visits).ravel()
         arrived = np.bincount(ends.component[~left], weights=inflow[~left], minlength=ends.count)
         sizes = np.bincount(ends.component[~left], minlength=ends.count)
-        # The visits of a component's nodes between two visits of its first one, a state.
-        members = np.flatnonzero(~left)
-        heads = np.full(ends.count, -1, dtype=np.int64)
-        heads[ends.component[members[::-1]]] = members[::-1]
-        weight = np.zeros(chain.nodes)
-        weight[heads[heads >= 0]] = 1.0
+        # The visits of a component's nodes between two visits of one of its states.
         large = ~left
         large[~left] = sizes[ends.component[~left]] > 1
-        others = large.copy()
-        others[heads[heads >= 0]] = False
-        between_error = 0.0
-        if others.any():
-            inner = Transient(matrix[others][:, others], self._ask)
-            first = np.flatnonzero(large & ~others)
-            flow = np.asarray(matrix[first][:, others].sum(axis=0)).ravel()
-            between, between_error = inner.rows(flow)
-            weight[others] = between
+        weight, between_error = self._between(large, self._heads(matrix))
         is_state = np.arange(chain.nodes) < chain.states
         totals = np.bincount(ends.component[~left & is_state], weights=weight[~left & is_state], minlength=ends.count)
-        within_error = 2 * between_error / float(totals[totals > 0].min()) if others.any() else 0.0
+        within_error = 2 * between_error / float(totals[totals > 0].min()) if between_error else 0.0
         within = np.zeros(chain.nodes)
         within[~left] = weight[~left] / totals[ends.component[~left]]
         share = np.zeros(chain.nodes)
@@ -126,6 +118,48 @@ class ChainAnswers:
         gains = [float(share @ chain.expected_gain(counter)) for counter in range(chain.gains.shape[1])]
         within[~is_state] = 0.0
         return LongRun(share[: chain.states], visits_error + within_error, np.array(gains), within, within_error)
+
+    def _between(self, large: Mask, heads: Ints) -> tuple[Floats, float]:
+        """The visits of each node between two visits of the head of its component; how much all may be off together.
+
+        `large`: the nodes of components of more than one node. Other heads are taken where these are rarely come to.
+        """
+        matrix = self.chain.matrix()
+        weight = np.zeros(self.chain.nodes)
+        for further in reversed(range(_HEADS)):
+            others = large.copy()
+            others[heads] = False
+            if not others.any():
+                break
+            inner = Transient(matrix[others][:, others], self._ask)
+            first = np.flatnonzero(large & ~others)
+            flow = np.asarray(matrix[first][:, others].sum(axis=0)).ravel()
+            weight[others] = inner.visits(flow, roughly=True)
+            weight[heads] = 1.0
+            often = self._most(weight)
+            if further and weight[often].max() > _RARE:
+                heads = often
+                continue
+            weight[others], error = inner.rows(flow)
+            return weight, error
+        weight[heads] = 1.0
+        return weight, 0.0
+
+    def _heads(self, matrix: Any) -> Ints:
+        """A state of each component that runs come to often: returns to a rare one take long, and bounds with them."""
+        members = np.flatnonzero(~self.ends.transient)
+        probable = np.zeros(self.chain.nodes)
+        if len(members) > self.ends.count:
+            probable[members] = likely(matrix[members][:, members], self._ask)
+        return self._most(probable)
+
+    def _most(self, probable: Floats) -> Ints:
+        """The most probable state of each component, of equal ones the first."""
+        component = self.ends.component[: self.chain.states]
+        states = np.flatnonzero(component >= 0)
+        order = np.lexsort((-states, probable[states], component[states]))
+        last = np.flatnonzero(np.diff(component[states][order], append=-1))
+        return np.asarray(states[order[last]], dtype=np.int64)
 
     def often(self, true: Mask, long_run: LongRun) -> Interval:
         """The share of steps in the long run that begin in some states."""

@@ -17,18 +17,24 @@ from scipy import sparse
 from scipy.sparse import linalg
 from scipy.sparse.csgraph import connected_components, reverse_cuthill_mckee
 
-from checker.measure.two_levels import TwoLevels
+from checker.measure.aggregation import Aggregation
 
 Floats = NDArray[np.float64]
 
-_DIRECT: Final = 20_000
+_DIRECT: Final = 8_000
 """Up to so many nodes in one component the system is factorised whatever its shape."""
-_FILL: Final = 150_000_000
+_FILL: Final = 10_000_000
 """The most entries of a factorised band."""
-_PRECISION: Final = 1e-12
+_PRECISION: Final = 1e-10
 _ROUGHLY: Final = 1e-3
 """The precision of what is only corrected by, or only bounds errors."""
-_ROUNDS: Final = 400
+_WANTED: Final = 1e-10
+"""Solutions are corrected until the bound is this small in comparison, while that helps."""
+_REFINEMENTS: Final = 6
+_BETTER: Final = 0.9
+"""What does not lessen a defect to this share of it is given up."""
+_SURELY: Final = 0.2
+"""With a defect above this the bound on the number of steps is at most five times what it could be."""
 _ROUNDING: Final = 8 * np.finfo(np.float64).eps
 
 
@@ -49,12 +55,23 @@ class Transient:
         self._system = sparse.csr_matrix(sparse.identity(self.size, format="csr") - self._q)
         self._order = _topological(self._q)
         self._factor: Any = None
-        self._nearly: TwoLevels | None = None
-        self._factorise()
+        self._nearly: Aggregation | None = None
+        try:
+            self._factorise()
+        except RuntimeError:
+            # The numbers of this machine do not tell the nodes from some that are never left: nothing is known then.
+            self._factor = self._nearly = None
         # Each entry of a product is a sum of so many terms at most.
         self._terms = int(np.diff(self._system.indptr).max(initial=1)) + 2
-        self.steps = self._steps()
+        self._stay = 0.0
+        self._known_steps: Floats | None = None
+
+    @property
+    def steps(self) -> Floats:
         """No less than the expected number of steps until the nodes are left, from each."""
+        if self._known_steps is None:
+            self._known_steps = self._bounded_steps()
+        return self._known_steps
 
     def _factorise(self) -> None:
         if not self.size:
@@ -74,16 +91,21 @@ class Transient:
             self._factor = linalg.splu(system, permc_spec="NATURAL", diag_pivot_thresh=0.0)
             return
         # Too large to be factorised.
-        self._nearly = TwoLevels(system)
+        self._nearly = Aggregation(system)
 
-    def _steps(self) -> Floats:
-        computed = self._computed(np.ones(self.size), "N", _ROUGHLY)
-        for _ in range(3):
+    def _bounded_steps(self) -> Floats:
+        """Steps that are enough, by their defect; infinitely many where that does not show it.
+
+        Where a run stays long it does so about as long from each node on: the search begins there.
+        """
+        ones = np.ones(self.size)
+        computed = self._stay * ones
+        for further in reversed(range(_REFINEMENTS)):
             defect = self._system @ computed
             least = float(defect.min(initial=1.0)) - self._rounding(computed)
-            if least > 0:
+            if least > (_SURELY if further else 0.0):
                 return np.asarray(computed / least, dtype=np.float64)
-            computed = computed + self._computed(1.0 - defect, "N", _ROUGHLY)
+            computed = computed + self._computed(ones - defect, "N", _ROUGHLY)
         return np.full(self.size, np.inf)
 
     def _rounding(self, values: Floats) -> float:
@@ -92,23 +114,49 @@ class Transient:
     def columns(self, b: Floats) -> Solved:
         """The solution of x = b + Q x: what is to be gained from each node on."""
         values = self._computed(b, "N")
-        residual = b - self._system @ values
-        correction = self._computed(residual, "N", _ROUGHLY)
-        values = values + correction
+        wanted = _WANTED * float(np.abs(values).max(initial=0.0))
+        found = self._bounded(b, values)
+        for _ in range(_REFINEMENTS):
+            if float(found.errors.max(initial=0.0)) <= wanted:
+                break
+            values = found.values + self._computed(b - self._system @ found.values, "N", _ROUGHLY)
+            better = self._bounded(b, values)
+            if not better.errors.max() < _BETTER * found.errors.max():
+                break
+            found = better
+        return found
+
+    def _bounded(self, b: Floats, values: Floats) -> Solved:
         left = float(np.abs(b - self._system @ values).max(initial=0.0)) + self._rounding(values)
-        return Solved(values, left * self.steps)
+        return Solved(values, left * self.steps if left else np.zeros(self.size))
 
     def rows(self, c: Floats) -> tuple[Floats, float]:
         """The solution of y = c + y Q, the expected visits of each node, and how much all may be off together."""
         values = self._computed(c, "T")
-        residual = c - self._system.T @ values
-        values = values + self._computed(residual, "T", _ROUGHLY)
-        left = np.abs(c - self._system.T @ values) + _ROUNDING * self._terms * np.abs(values)
-        return values, float(left @ self.steps)
+        self._stay = self._length_of_stay(values)
+        error = self._rows_error(c, values)
+        for _ in range(_REFINEMENTS):
+            if error <= _WANTED * float(np.abs(values).sum()):
+                break
+            better = values + self._computed(c - self._system.T @ values, "T", _ROUGHLY)
+            its_error = self._rows_error(c, better)
+            if not its_error < _BETTER * error:
+                break
+            values, error = better, its_error
+        return values, error
 
-    def visits(self, c: Floats) -> Floats:
-        """The solution of y = c + y Q, computed once: off by what rounding does."""
-        return self._computed(c, "T")
+    def _rows_error(self, c: Floats, values: Floats) -> float:
+        left = np.abs(c - self._system.T @ values) + _ROUNDING * self._terms * np.abs(values)
+        return float(left @ self.steps)
+
+    def _length_of_stay(self, visits: Floats) -> float:
+        """The visits before the nodes are left, on average over where they are."""
+        leaving = float(visits @ (self._system @ np.ones(self.size)))
+        return float(visits.sum()) / leaving if leaving > 0 else 0.0
+
+    def visits(self, c: Floats, roughly: bool = False) -> Floats:
+        """The solution of y = c + y Q, computed once: off by what rounding does, or by more."""
+        return self._computed(c, "T", _ROUGHLY if roughly else _PRECISION)
 
     def _computed(self, b: Floats, trans: str, precision: float = _PRECISION) -> Floats:
         """About the solution; where it is iterated, with a defect of no more than `precision` in comparison."""
@@ -119,31 +167,38 @@ class Transient:
         wanted = np.ascontiguousarray(b[order], dtype=np.float64)
         if self._factor is not None:
             found[order] = self._factor.solve(wanted, trans=trans)
+        elif self._nearly is not None:
+            found[order] = self._iterated(wanted, trans, precision, self._nearly)
         else:
-            found[order] = self._iterated(wanted, trans, precision)
+            found[:] = 0.0
         return found
 
-    def _iterated(self, b: Floats, trans: str, precision: float) -> Floats:
+    def _iterated(self, b: Floats, trans: str, precision: float, aggregation: Aggregation) -> Floats:
         order = self._order.nodes
         matrix = self._system[order][:, order]
         matrix = matrix if trans == "N" else matrix.T.tocsr()
-        assert self._nearly is not None
-        two_levels = self._nearly
-        nearly = linalg.LinearOperator(matrix.shape, matvec=lambda v: two_levels.apply(v, trans))
         scale = float(np.abs(b).max(initial=0.0))
         if scale == 0.0:
             return np.zeros(len(b))
-        values, left = np.zeros(len(b)), scale
-        for _ in range(_ROUNDS):
+
+        def about(wanted: Floats) -> Floats:
             self._ask()
+            return aggregation.apply(wanted, trans)
+
+        nearly = linalg.LinearOperator(matrix.shape, matvec=about)
+        values, left, enough = np.zeros(len(b)), scale, precision * scale
+        # The methods look at the length of a defect, of which the entries are mostly much smaller.
+        length = enough * max(1.0, 0.05 * np.sqrt(len(b)))
+        while left > enough:
+            before = left
             # The first method costs two products for each of its steps, the second one also a basis; it never fails.
             for method, options in ((linalg.bicgstab, {"maxiter": 30}), (linalg.gmres, {"restart": 30, "maxiter": 1})):
-                found, _ = method(matrix, b, x0=values, rtol=0.0, atol=0.1 * precision * scale, M=nearly, **options)
+                found, _ = method(matrix, b, x0=values, rtol=0.0, atol=length, M=nearly, **options)
                 defect = float(np.abs(b - matrix @ found).max())
                 if defect < left:
                     values, left = found, defect
                     break
-            if left <= precision * scale * max(1.0, np.abs(values).max()):
+            if left > _BETTER * before:
                 break
         return values
 

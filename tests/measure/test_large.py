@@ -59,3 +59,53 @@ def test_three_queues_of_jobs(size: int, written: Measures) -> None:
     assert sum(share for _, share in tries.distribution) == pytest.approx(1, abs=1e-9)
     assert found.assertion("Done").true.value == 1
     assert time.process_time() - begun < 60
+
+
+QUEUES = """\
+---
+options: {crash_on_yield: false, max_actions: 100000}
+---
+K = 99
+
+action Init: a, b, c = 0, 0, 0
+
+atomic action A:
+    oneof:
+        `up` a = min(a + 1, K)
+        `down` a = max(a - 1, 0)
+
+atomic action B:
+    oneof:
+        `up` b = min(b + 1, K)
+        `down` b = max(b - 1, 0)
+
+atomic action C:
+    oneof:
+        `up` c = min(c + 1, K)
+        `down` c = max(c - 1, 0)
+
+exists assertion Empty: return a == 0 and b == 0 and c == 0
+"""
+LENGTHS = """\
+nondeterminism: uniform
+configs:
+  A.up: {probability: 0.3}
+  B.up: {probability: 0.4}
+  C.up: {probability: 0.45}
+"""
+
+
+@pytest.mark.parametrize("most", [9, pytest.param(99, marks=pytest.mark.large)])
+def test_three_queues_for_ever(most: int, written: Measures) -> None:
+    """A million states in one component take a minute; each length is geometric, whatever the others are."""
+    begun = time.process_time()
+    found = written(QUEUES, LENGTHS, constants={"K": most})
+    assert found.states == (most + 1) ** 3
+    exact = 1.0
+    for up in (0.3, 0.4, 0.45):
+        exact /= sum((up / (1 - up)) ** length for length in range(most + 1))
+    often = found.assertion("Empty").often
+    assert often is not None
+    assert often.low <= exact <= often.high
+    assert often.high - often.low < 1e-8
+    assert time.process_time() - begun < 60
