@@ -18,6 +18,7 @@ from checker.conformance.history_report import (
     HistoryVerdict,
     NoOrder,
 )
+from checker.conformance.independent_keys import common_parameter, independent_parameter
 from checker.conformance.linearize import Config, Order, ProgramOrder, RealTime, Search, Searched
 from checker.conformance.read_only import has_guards
 from checker.conformance.specification import Specification, receiver_of
@@ -33,6 +34,7 @@ _STATES_SHOWN: Final = 3
 _BLOCKED_SHOWN: Final = 3
 _FIRST_TURN: Final = 4_000
 """Configurations of a part before the next part has its turn."""
+_HINT: Final = "--partition {0} is much faster, if operations with different {0} do not depend on each other"
 _CODES: Final[Mapping[HistoryVerdict, ExitCode]] = {
     "accepted": ExitCode.PASSED,
     "rejected": ExitCode.REJECTED,
@@ -57,7 +59,8 @@ def check_history(
 ) -> HistoryReport:
     """Search for an order of the operations that the funcs of a model explain.
 
-    `partition`: a parameter; the operations of each of its values are a history of their own. `receiver`: the role
+    `partition`: a parameter; the operations of each of its values are a history of their own; None: one is found if the
+    text of the funcs shows that it may be. `receiver`: the role
     instance that has the funcs. `failed`: what `fail` means, "never" (it did not happen) or "refused" (at some moment
     the func had no way). `most`: the most configurations of a part. Raises `FizzError` and `UsageProblem`.
     """
@@ -78,8 +81,14 @@ def check_history(
         compared = sum(map(specification.constrains, operations))
         parts: list[HistoryPart] = []
         reason = _nothing(history, operations, compared)
+        by_itself = common = None
+        if not reason and partition is None:
+            if consistency == "linearizable":
+                by_itself = independent_parameter(specification, operations)
+            common = common_parameter(specification, operations)
         if not reason:
             searches = []
+            partition = partition or by_itself
             for key, members in _partitioned(operations, partition).items():
                 chosen, of_kind = [operations[i] for i in members], [kinds[i] for i in members]
                 searches.append(_PartSearch(specification, consistency, key, chosen, of_kind))
@@ -99,7 +108,10 @@ def check_history(
         set_aside=history.set_aside,
         compared=compared,
         parts=tuple(parts),
+        partition=partition,
+        by_itself=by_itself is not None,
         reason=reason,
+        hint=None if common is None or by_itself or verdict != "inconclusive" else _HINT.format(common),
         cut_by=patience.over if verdict == "inconclusive" else None,
         elapsed_s=time.perf_counter() - begun,
         given=Given(constants or {}, options or {}),

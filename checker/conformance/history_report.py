@@ -51,7 +51,10 @@ class HistoryPart:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HistoryReport:
-    """The report. `compared`: how many responses were compared with the model; `reason`: of a verdict without one."""
+    """The report. `compared`: how many responses were compared with the model; `reason`: of a verdict without one.
+
+    `partition`: the parameter whose values are parts; `by_itself`: it was not asked for.
+    """
 
     verdict: HistoryVerdict
     exit_code: ExitCode
@@ -66,7 +69,10 @@ class HistoryReport:
     set_aside: int
     compared: int
     parts: tuple[HistoryPart, ...]
+    partition: str | None = None
+    by_itself: bool = False
     reason: str = ""
+    hint: str | None = None
     cut_by: StopReason | None = None
     elapsed_s: float = 0.0
     given: Given = field(default_factory=Given)

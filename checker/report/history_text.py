@@ -41,6 +41,8 @@ def print_history_verdict(page: Page, report: HistoryReport) -> None:
     line = Text(word, style)
     line.append(f"  {', '.join(report.files)}: {history_sentence(report)}", "")
     page.line(line, hang=2)
+    if report.hint is not None:
+        page.line(Text(f"hint: {report.hint}", "dim"), hang=2)
 
 
 def history_sentence(report: HistoryReport) -> str:
@@ -70,6 +72,8 @@ def counted(report: HistoryReport) -> list[str]:
         f"{report.without_response:,} without; {plural(report.compared, 'response')} compared with the model"
     )
     found = [first, f"{plural(configurations, 'configuration')} in {report.elapsed_s:.2f} s"]
+    if report.by_itself:
+        found.append(f"each {report.partition} by itself: the funcs touch only the entries of their {report.partition}")
     if report.did_not_happen:
         found.append(f"{report.did_not_happen:,} that failed count as never happened")
     if report.set_aside:

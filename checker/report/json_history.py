@@ -23,8 +23,10 @@ def json_history(report: HistoryReport) -> str:
         "did_not_happen": report.did_not_happen,
         "set_aside": report.set_aside,
         "compared": report.compared,
+        "partition": report.partition,
         "parts": [_part(part) for part in report.parts],
         "reason": report.reason or None,
+        "hint": report.hint,
         "cut_by": report.cut_by,
         "elapsed_s": round(report.elapsed_s, 3),
     }
