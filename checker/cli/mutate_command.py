@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -12,8 +13,8 @@ from checker.core.limits import Limits
 
 _CODES = """\b
 Exit codes:
-    0  every mutant is noticed, is equivalent or does not load
-    1  a mutant survived: it differs, and no property noticed
+    0  every mutant is noticed, is equivalent or does not load; of a folder: every survivor is explained
+    1  a mutant survived: it differs, and no property noticed; of a folder: one that is not explained
     3  none survived, but some were not decided: beyond the budget, or not run in time
   150  the model does not parse or resolve
   151  options or constants are wrong
@@ -49,8 +50,13 @@ def mutate(model: str, every: bool, **given: Any) -> int:
     Guards are dropped, comparisons and constants changed, assignments exchanged, statements dropped and moved, fairness
     and atomicity weakened or strengthened. A change that survives is a question: is the line not needed, or is a
     property missing?
+
+    MODEL may be a folder with an expect.yaml, or that file: a mutant is then tried in the promised runs, and survives
+    if none of them notices. Those that are explained in survivors.yaml, beside it, are not listed.
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"], every=every)
+    if Path(model).is_dir() or Path(model).name == "expect.yaml":
+        return _folder(output, Path(model), given)
     from checker.core.exploration import Settings
     from checker.core.locate import locate
     from checker.mutation.mutating import mutate as mutate_model
@@ -76,4 +82,28 @@ def mutate(model: str, every: bool, **given: Any) -> int:
         output.error(error, model)
         return error.exit_code
     output.mutation(report)
+    return int(report.exit_code)
+
+
+def _folder(output: Output, path: Path, given: dict[str, Any]) -> int:
+    """Mutants of all models of a folder, in their promised runs."""
+    from checker.core.problems import UsageProblem
+    from checker.expectations.promises import promises_in
+    from checker.mutation.promised import mutate_promised
+
+    for name in ("set", "option", "properties", "at_most", "no_symmetry"):
+        if given[name]:
+            option = "--property" if name == "properties" else f"--{name.replace('_', '-')}"
+            raise UsageProblem(f"{option}: not of a folder", "its runs are those that expect.yaml promises")
+    patience = command_options.patience_of(Limits.asked_for(given))
+    with output.mutating_promised() as counted:
+        report = mutate_promised(
+            path,
+            [promise for promise in promises_in(path) if promise.mark == "quick"],
+            budget=given["budget"],
+            workers=given["workers"],
+            counted=counted,
+            patience=patience,
+        )
+    output.promised_mutation(report)
     return int(report.exit_code)

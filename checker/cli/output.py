@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from checker.expectations.promise_runs import PromiseResult
     from checker.expectations.promises import Promise
     from checker.measure.measured import Measured
-    from checker.mutation.mutation_report import MutationReport
+    from checker.mutation.mutation_report import MutationReport, PromisedMutation
     from checker.report.annotations import Annotation
     from checker.report.page import Page
     from checker.sweep.sweep_report import PointResult, SweepReport
@@ -187,6 +187,21 @@ class Output:
             else:
                 print_mutation(self._page(), report, self.every)
 
+    def promised_mutation(self, report: PromisedMutation) -> None:
+        """Print what became of the mutants of a folder."""
+        with _readers_may_leave():
+            if self.json:
+                from checker.report.json_mutation import json_promised_mutation
+
+                print_result(json_promised_mutation(report))
+                return
+            from checker.report.mutation_text import print_promised_mutation, print_promised_verdict
+
+            if self.quiet:
+                print_promised_verdict(self._page(), report)
+            else:
+                print_promised_mutation(self._page(), report, self.every)
+
     def sweep(self, report: SweepReport) -> None:
         """Print the points of a sweep."""
         with _readers_may_leave():
@@ -285,6 +300,20 @@ class Output:
         line = ProgressLine(sys.stderr)
         try:
             yield lambda progress: line.show(walking_text(progress), "walking")
+        finally:
+            line.clear()
+
+    @contextmanager
+    def mutating_promised(self) -> Iterator[Callable[[int, int, int], None]]:
+        """A line with the numbers of mutants that were noticed and were not, and of runs to come, on a terminal."""
+        if not self._watched:
+            yield lambda noticed, left, runs: None
+            return
+        from checker.report.progress import ProgressLine, mutating_promised_text
+
+        line = ProgressLine(sys.stderr)
+        try:
+            yield lambda noticed, left, runs: line.show(mutating_promised_text(noticed, left, runs), f"{noticed}")
         finally:
             line.clear()
 

@@ -115,6 +115,13 @@ def _behaviour(item: ast.Item) -> object:
     return replace(item, assertions=()) if isinstance(item, ast.Role) else item
 
 
+def _is_given(value: ast.Expression) -> bool:
+    """Whether the value of a constant is a literal, or several."""
+    if isinstance(value, ast.TupleExpression):
+        return all(_is_given(one) for one in value.items)
+    return isinstance(value, ast.Literal) or (isinstance(value, ast.Unary) and _is_given(value.operand))
+
+
 def _name_of(item: ast.Item) -> str:
     return item.helper.name if isinstance(item, ast.TopHelper) else str(getattr(item, "name", ""))
 
@@ -129,7 +136,7 @@ def _behaves(item: ast.Item, used: frozenset[str]) -> bool:
             return True
         case ast.TopHelper():
             return item.helper.name in used
-        case ast.ConstantStatement(statement=ast.Assign(value=ast.Literal())):
+        case ast.ConstantStatement(statement=ast.Assign(value=value)) if _is_given(value):
             return False  # a parameter: another value makes another model, not a faulty one
         case ast.ConstantStatement():
             return bool(_mentioned(item) & used)

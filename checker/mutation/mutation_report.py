@@ -23,7 +23,8 @@ class MutantResult:
     """A mutant and what became of it.
 
     `by`: the properties that are violated, or `deadlock`, or `error` if it fails while running. `why`: the message of
-    one that does not load, or what it went beyond. `function`: where the place is, as `action Sell`.
+    one that does not load, or what it went beyond. `function`: where the place is, as `action Sell`. `run`: of several
+    runs the one that found this.
     """
 
     number: int
@@ -36,6 +37,13 @@ class MutantResult:
     why: str | None = None
     states: int | None = None
     elapsed_s: float = 0.0
+    run: str | None = None
+
+    @property
+    def name(self) -> str:
+        """The mutant by what it changes and not by its line: `action Sell: guard dropped: - require left > 0`."""
+        lines = [" ".join(line.split()) for line in self.diff if not line.startswith(" ")]
+        return ": ".join(filter(None, [self.function, self.change, " / ".join(lines)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,3 +98,53 @@ class MutationReport:
     def __repr__(self) -> str:
         fates = ", ".join(f"{count} {fate}" for fate, count in self.counts.items() if count)
         return f"<MutationReport {self.model}: {len(self.results)} mutants; {fates}>"
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedRun:
+    """A promised run in which no mutants were tried, and why."""
+
+    run: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class PromisedMutation:
+    """The mutants of the models of a folder, each as the run says that knows most of it.
+
+    `runs`: the promised runs that served. `unexplained`: the survivors that no `survivors.yaml` explains. `stale`: the
+    mutants that one explains, by file and name, though they do not survive.
+    """
+
+    folder: str
+    runs: tuple[str, ...]
+    skipped: tuple[SkippedRun, ...]
+    results: tuple[MutantResult, ...]
+    unexplained: tuple[MutantResult, ...] = ()
+    stale: tuple[tuple[str, str], ...] = ()
+    stopped: StopReason | None = None
+    elapsed_s: float = 0.0
+
+    @property
+    def counts(self) -> Mapping[Fate, int]:
+        """How many mutants had each fate."""
+        found = Counter(one.fate for one in self.results)
+        return {fate: found[fate] for fate in FATES}
+
+    @property
+    def survivors(self) -> tuple[MutantResult, ...]:
+        """The mutants that no promised run noticed, though they differ."""
+        return tuple(one for one in self.results if one.fate == "survived")
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """1 if a survivor is not explained, 3 if that is open for some mutants, else 0."""
+        if self.stopped is StopReason.INTERRUPTED:
+            return ExitCode.INTERRUPTED
+        if self.unexplained:
+            return ExitCode.BROKEN
+        return ExitCode.BOUNDED if self.stopped is not None else ExitCode.PASSED
+
+    def __repr__(self) -> str:
+        fates = ", ".join(f"{count} {fate}" for fate, count in self.counts.items() if count)
+        return f"<PromisedMutation {self.folder}: {len(self.results)} mutants; {fates}>"

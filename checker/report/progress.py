@@ -105,6 +105,11 @@ def mutating_text(done: int, survived: int, total: int) -> str:
     return f"{done:,} of {total:,} mutants tried" + (f", {survived:,} survived" if survived else "")
 
 
+def mutating_promised_text(noticed: int, left: int, runs: int) -> str:
+    """`12 mutants noticed, 40 not yet, 3 runs to come`"""
+    return f"{noticed:,} mutants noticed, {left:,} not yet, {runs:,} runs to come"
+
+
 def counting_text(done: int, broken: int, total: int) -> str:
     """`12 of 40 runs done, 1 broken`"""
     return f"{done:,} of {total:,} runs done" + (f", {broken:,} broken" if broken else "")

@@ -1,0 +1,80 @@
+"""`survivors.yaml` beside an `expect.yaml`: the mutants that no promise notices, each with its reason.
+
+    - file: TwoPhase.fizz
+      why: messages only grow, so what is read first is still true later
+      mutants:
+        - "action Commit: no longer atomic: - atomic action Commit: / + action Commit:"
+
+A mutant has the name that `fizzpy mutate FOLDER` prints: where it is, what was changed, and the lines that differ, but
+no number of a line, so that other changes of the file leave it as it is. The file is not trusted.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from checker.core.problems import ExitCode, Problem
+from checker.mutation.mutation_report import MutantResult
+from checker.storage.user_paths import read_user_file
+from fizz.base.yaml_text import YamlError, compose, plain
+
+FILE_NAME = "survivors.yaml"
+_LONGEST = 256 * 1024
+_KEYS = {"file", "why", "mutants"}
+
+
+class SurvivorsProblem(Problem):
+    """An error in a `survivors.yaml`; the text begins with its location."""
+
+    exit_code = ExitCode.OPTIONS
+
+
+Named = tuple[str, str]
+"""The path of a file, and the name of a mutant of it."""
+
+
+def read_explained(folder: Path) -> Counter[Named]:
+    """The mutants that the file of a folder explains, none if there is no file. Raises `SurvivorsProblem`."""
+    path = folder / FILE_NAME
+    if not path.exists():
+        return Counter()
+    text = read_user_file(path, f"a {FILE_NAME}", _LONGEST)
+    try:
+        node = compose(text, _LONGEST)
+        groups = None if node is None else plain(node)
+    except YamlError as error:
+        raise SurvivorsProblem(f"{path}:{error.line + 1}: this is not valid YAML: {error.text}") from None
+    if node is None or not isinstance(groups, list):
+        raise SurvivorsProblem(f"{path}:1: it must be a list of groups, each with {', '.join(sorted(_KEYS))}")
+    lines = [item.line + 1 for item in node.items]
+    return Counter(one for line, group in zip(lines, groups, strict=True) for one in _group(path, line, group))
+
+
+def _group(path: Path, line: int, group: object) -> Iterator[Named]:
+    if not isinstance(group, dict) or set(group) != _KEYS:
+        raise SurvivorsProblem(f"{path}:{line}: a group has the keys {', '.join(sorted(_KEYS))}, and no others")
+    file, why, mutants = group["file"], group["why"], group["mutants"]
+    if not isinstance(file, str) or not isinstance(why, str) or not why.strip():
+        raise SurvivorsProblem(f"{path}:{line}: 'file' and 'why' must be texts")
+    if not isinstance(mutants, list) or not all(isinstance(one, str) for one in mutants):
+        raise SurvivorsProblem(f"{path}:{line}: 'mutants' must be a list of texts", "quote them: they have colons")
+    yield from ((str((path.parent / file).resolve()), " ".join(one.split())) for one in mutants)
+
+
+def named(one: MutantResult) -> Named:
+    """A mutant as the file names it."""
+    return str(Path(one.span.file).resolve()), " ".join(one.name.split())
+
+
+def unexplained(survivors: Iterable[MutantResult], explained: Counter[Named]) -> tuple[MutantResult, ...]:
+    """The survivors that the file does not explain."""
+    left = explained.copy()
+    found = []
+    for one in survivors:
+        if left[named(one)] > 0:
+            left[named(one)] -= 1
+        else:
+            found.append(one)
+    return tuple(found)

@@ -1,0 +1,207 @@
+"""`mutate` for a folder: would any promise of its `expect.yaml` notice, if one of its models were wrong?
+
+A mutant of a file is tried in the promised runs of all models that include the file, those that take least first, until
+one of them notices it: until other properties are violated than were promised.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Final, Protocol
+
+from checker.check import check
+from checker.core.exploration import Settings
+from checker.core.limits import Limits, StopReason
+from checker.core.patience import Patience
+from checker.core.problems import Problem
+from checker.core.report import Report
+from checker.core.trials import run_trials
+from checker.mutation.explained import Named, named, read_explained, unexplained
+from checker.mutation.likeness import likeness
+from checker.mutation.mutants import Mutant, mutants_of
+from checker.mutation.mutation_report import MutantResult, PromisedMutation, SkippedRun
+from checker.mutation.trying import BUDGET, Original, died, limits_beside, tried, violated_in
+from checker.tasks.task_runner import cores_here
+from fizz import FizzError, Module
+from fizz.base.room import with_room
+
+LONGEST_S: Final = 2.0
+"""Promised runs that take more of a processor are left out."""
+_WAITING: Final = 10
+"""A run may take so many times as long by the clock, because others use the machine too."""
+_LEAST_S: Final = 3.0
+_OUTWEIGHS: Final = ("does not load", "equivalent", "beyond the budget", "survived", "noticed")
+"""Of the fates that a mutant has in several runs, the last of these counts."""
+
+Counted = Callable[[int, int, int], None]
+"""Called with the numbers of mutants that were noticed, of those that were not yet, and of runs to come."""
+_Key = tuple[str, int, int, str, tuple[str, ...]]
+
+
+class Promised(Protocol):
+    """A promised run, as far as it matters here."""
+
+    @property
+    def model(self) -> Path: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def keep_going(self) -> bool: ...
+    @property
+    def limits(self) -> Limits: ...
+    def load(self) -> Module: ...
+    def broken_by(self, report: Report) -> list[str]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A promised run that serves to try mutants: the model as promised, and what was found."""
+
+    promise: Promised
+    original: Original
+    mutants: Sequence[tuple[_Key, Mutant]]
+
+
+@dataclass(slots=True)
+class _Found:
+    """What is known of mutants until now, by their places and changes, and the runs that were left out."""
+
+    fates: dict[_Key, MutantResult] = field(default_factory=dict)
+    skipped: list[SkippedRun] = field(default_factory=list)
+
+    def note(self, key: _Key, one: MutantResult) -> None:
+        before = self.fates.get(key)
+        if before is None or _OUTWEIGHS.index(one.fate) > _OUTWEIGHS.index(before.fate):
+            self.fates[key] = one
+
+    def open(self, key: _Key) -> bool:
+        return key not in self.fates or self.fates[key].fate != "noticed"
+
+    def equivalent(self, key: _Key) -> bool:
+        return key in self.fates and self.fates[key].fate == "equivalent"
+
+    @property
+    def noticed(self) -> int:
+        return sum(one.fate == "noticed" for one in self.fates.values())
+
+
+@with_room
+def mutate_promised(
+    folder: Path,
+    promises: Iterable[Promised],
+    *,
+    longest_s: float = LONGEST_S,
+    budget: int = BUDGET,
+    workers: int | None = None,
+    counted: Counted = lambda noticed, left, runs: None,
+    patience: Patience | None = None,
+) -> PromisedMutation:
+    """Change the models of a folder in one place at a time, and say which changes none of its promises notices.
+
+    Survivors are compared with those that the `survivors.yaml` beside the models explains.
+    `longest_s`: promised runs that take more of a processor are left out, as are those that do not load. `budget`: how
+    many times the states of the model a mutant may have. An interruption is a result: what was tried until then counts.
+    """
+    begun = time.monotonic()
+    promises = list(promises)
+    folders = dict.fromkeys(promise.model.parent for promise in promises)
+    explained = sum((read_explained(one) for one in folders), Counter[Named]())
+    patience = patience or Patience(Limits())
+    found = _Found()
+    runs = _runs(promises, longest_s, budget, found, patience)
+    for position, run in enumerate(runs):
+        if patience.over is not None:
+            break
+        tasks = [(key, mutant) for key, mutant in run.mutants if found.open(key)]
+
+        def tick(left: int = len(runs) - position) -> None:
+            counted(found.noticed, len(found.fates) - found.noticed, left)
+            if patience.over is not None:
+                raise _Over
+
+        # States are compared one by one where a mutant is met first; later, where their numbers agree, that is enough.
+        work = [(mutant, found.equivalent(key)) for key, mutant in tasks]
+        trials = run_trials(work, partial(_tried, run.original), _died, workers or cores_here(), tick)
+        try:
+            with closing(trials):
+                for index, one in trials:
+                    found.note(tasks[index][0], replace(one, run=run.promise.title))
+        except _Over:
+            break
+    results = tuple(found.fates[key] for key in sorted(found.fates))
+    survivors = [one for one in results if one.fate == "survived"]
+    stale = explained - Counter(named(one) for one in results if one.fate in ("survived", "beyond the budget"))
+    met = {named(one)[0] for one in results}
+    return PromisedMutation(
+        folder=str(folder),
+        runs=tuple(run.promise.title for run in runs),
+        skipped=tuple(found.skipped),
+        results=results,
+        unexplained=unexplained(survivors, explained),
+        stale=tuple(one for one in sorted(stale.elements()) if one[0] in met),
+        stopped=patience.over,
+        elapsed_s=time.monotonic() - begun,
+    )
+
+
+class _Over(Exception):
+    """The patience is over: the mutants tried so far count."""
+
+
+def _runs(promises: Iterable[Promised], longest_s: float, budget: int, found: _Found, patience: Patience) -> list[_Run]:
+    """The promised runs that serve, those that take least first."""
+    runs: list[_Run] = []
+    for promise in promises:
+        if patience.over is not None:
+            break
+        try:
+            run = _run(promise, longest_s, budget)
+        except FizzError as error:
+            run = f"it does not load: {error.diagnostics[0].text}"
+        except Problem as problem:
+            run = problem.text
+        if isinstance(run, str):
+            found.skipped.append(SkippedRun(promise.title, run))
+        else:
+            runs.append(run)
+    return sorted(runs, key=lambda run: run.original.report.cpu_s)
+
+
+def _run(promise: Promised, longest_s: float, budget: int) -> _Run | str:
+    """A promised run, or why it does not serve."""
+    module = promise.load()
+    settings = Settings(keep_going=promise.keep_going, limits=promise.limits, workers=1)
+    within = Limits(states=promise.limits.states, depth=promise.limits.depth, time_s=_WAITING * longest_s)
+    report = check(module, settings=replace(settings, limits=within), patience=Patience(within))
+    if report.cut_by is StopReason.TIMEOUT or report.cpu_s > longest_s:
+        return f"it takes more than {longest_s:g} s"
+    if broken := promise.broken_by(report):
+        return f"it does not keep its promise: {broken[0]}"
+    over = Patience(Limits(time_s=_WAITING * longest_s))
+    with over.limiting_steps():
+        like = likeness(module, True, over)
+    limits = limits_beside(report, like, budget, _LEAST_S)
+    within = Limits(states=promise.limits.states or limits.states, depth=promise.limits.depth, time_s=limits.time_s)
+    mutants = [(_key(one), one) for one in mutants_of(module)]
+    return _Run(promise, Original(module, settings, report, like, within, violated_in(report)), mutants)
+
+
+def _tried(original: Original, task: tuple[Mutant, bool]) -> MutantResult:
+    """What becomes of a mutant, which was equivalent in an earlier run or not."""
+    mutant, equivalent = task
+    return tried(replace(original, like=None) if equivalent else original, mutant)
+
+
+def _died(task: tuple[Mutant, bool], how: str, elapsed_s: float) -> MutantResult:
+    return died(task[0], how, elapsed_s)
+
+
+def _key(mutant: Mutant) -> _Key:
+    span = mutant.span
+    return (str(Path(span.file).resolve()), span.line, span.column, mutant.change, mutant.diff)

@@ -1,0 +1,149 @@
+"""What becomes of one mutant: tried beside the model itself, in a process of its own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from checker.check import check
+from checker.core.exploration import Settings
+from checker.core.limits import Limits, StopReason
+from checker.core.patience import Patience
+from checker.core.problems import ExitCode, Problem
+from checker.core.report import Report
+from checker.mutation.likeness import Likeness, likeness
+from checker.mutation.mutants import WEAKENED, Mutant
+from checker.mutation.mutation_report import Fate, MutantResult
+from fizz import FizzError, Module, Span
+from fizz.load import with_items
+from fizz.syntax import ast
+
+BUDGET: Final = 10
+"""A mutant may have so many times the states of the model."""
+_LEAST_STATES: Final = 1_000
+_LEAST_S: Final = 20.0
+_SLOWER: Final = 20
+"""And take so many times as long, but no less than the seconds above."""
+
+
+@dataclass(frozen=True, slots=True)
+class Original:
+    """The model itself: what mutants are compared with.
+
+    `like`: None if the same numbers of states and transitions are enough. `violated`: the properties that are violated
+    as promised.
+    """
+
+    module: Module
+    settings: Settings
+    report: Report
+    like: Likeness | None
+    limits: Limits
+    violated: frozenset[str] = frozenset()
+
+
+def limits_beside(report: Report, like: Likeness | None, budget: int, least_s: float = _LEAST_S) -> Limits:
+    """How many states a mutant may have, and how long it may take."""
+    states = max(report.states, 0 if like is None else like.states)
+    return Limits(states=max(budget * states, _LEAST_STATES), time_s=max(_SLOWER * report.elapsed_s, least_s))
+
+
+def violated_in(report: Report) -> frozenset[str]:
+    """The names of the properties that are violated, with `error` if the model fails while it runs."""
+    names = {one.name for one in report.properties if one.verdict == "violated"}
+    return frozenset(names | ({"error"} if report.error is not None else set()))
+
+
+def died(mutant: Mutant, how: str, elapsed_s: float) -> MutantResult:
+    """The result of a mutant whose process died."""
+    return MutantResult(
+        mutant.number, mutant.change, mutant.span, "", mutant.diff, "beyond the budget", why=how, elapsed_s=elapsed_s
+    )
+
+
+def tried(original: Original, mutant: Mutant) -> MutantResult:
+    """What becomes of a mutant."""
+    begun = time.monotonic()
+    became = partial(result, original, mutant)
+    try:
+        module = with_items(original.module, mutant.items)
+    except FizzError as error:
+        return became("does not load", why=error.diagnostics[0].text)
+    patience = Patience(original.limits)
+    try:
+        report = check(module, settings=replace(original.settings, limits=original.limits), patience=patience)
+    except FizzError as error:
+        return became("does not load", why=error.diagnostics[0].text)
+    except Problem as problem:
+        return became("does not load", why=problem.text)
+    found = _judged(original, mutant, module, report, patience)
+    return replace(found, states=report.states, elapsed_s=time.monotonic() - begun)
+
+
+def _judged(original: Original, mutant: Mutant, module: Module, report: Report, patience: Patience) -> MutantResult:
+    became = partial(result, original, mutant)
+    violated = violated_in(report)
+    if violated != original.violated:
+        asked = [one.name for one in report.properties] + ["error"]
+        return became("noticed", by=tuple(name for name in asked if name in violated ^ original.violated))
+    if not violated and report.exit_code not in (ExitCode.PASSED, ExitCode.BOUNDED):
+        return became("beyond the budget", why=f"it ended as {report.verdict}")
+    if report.cut_by not in (None, StopReason.MAX_ACTIONS):
+        return became("beyond the budget", why=_beyond(original, report))
+    if mutant.change != WEAKENED and _counts(report) == _counts(original.report):
+        if original.like is None:
+            return became("equivalent")
+        over = Patience(original.limits)
+        with over.limiting_steps():
+            like = likeness(module, original.settings.symmetry, over)
+        if like == original.like and like.complete:
+            return became("equivalent")
+    return became("survived")
+
+
+def _beyond(original: Original, report: Report) -> str:
+    if report.cut_by is StopReason.MAX_STATES:
+        return f"it has more than {original.limits.states:,} states, the model {original.report.states:,}"
+    return f"it takes more than {original.limits.time_s:.0f} s, the model {original.report.elapsed_s:.1f} s"
+
+
+def _counts(report: Report) -> tuple[int, ...]:
+    return (report.states, report.transitions, report.crash_steps, report.initial, report.depth, report.cut)
+
+
+def result(
+    original: Original, mutant: Mutant, fate: Fate, by: tuple[str, ...] = (), why: str | None = None
+) -> MutantResult:
+    """A result with the place of the mutant."""
+    function = function_at(original.module, mutant.span)
+    return MutantResult(mutant.number, mutant.change, mutant.span, function, mutant.diff, fate, by, why)
+
+
+def function_at(module: Module, span: Span) -> str:
+    """What a place belongs to, as `action Node.Send`."""
+    for name, item in _functions(module):
+        inside = item.span
+        if inside.file == span.file and (inside.line, inside.column) <= (span.line, span.column) < (
+            inside.end_line,
+            inside.end_column,
+        ):
+            return name
+    return ""
+
+
+def _functions(module: Module) -> Iterator[tuple[str, ast.Node]]:
+    for role in module.roles():
+        for action in role.actions:
+            yield f"action {role.name}.{action.name}", action
+        for function in role.functions:
+            yield f"func {role.name}.{function.name}", function
+    for action in module.actions():
+        yield f"action {action.name}", action
+    for function in module.functions():
+        yield f"func {function.name}", function
+    for item in module.items:
+        if isinstance(item, ast.TopHelper):
+            yield f"def {item.helper.name}", item

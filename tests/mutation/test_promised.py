@@ -1,0 +1,117 @@
+"""Mutants of a folder, in the runs that its `expect.yaml` promises, beside what its `survivors.yaml` explains."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from checker.expectations.promises import promises_in
+from checker.mutation.mutation_report import PromisedMutation
+from checker.mutation.promised import mutate_promised
+from tests.cli.conftest import Ended
+
+CORE = """\
+LEAST = 0
+
+action Init:
+    left = 2
+
+atomic action Sell:
+    require left > LEAST
+    left -= 1
+
+atomic action Idle:
+    pass
+
+always assertion NeverNegative:
+    return left >= 0
+"""
+LOOSE = """\
+- file: core.fizz
+  why: all that is asked is that nothing is sold that is not there
+  mutants:
+    - "action Sell: statement dropped: - left -= 1"
+    - "action Init: constant changed: - left = 2 / + left = 9"
+"""
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model that holds, and a variant of it that is promised to fail."""
+    path = tmp_path_factory.mktemp("promised")
+    (path / "core.fizz").write_text(CORE, encoding="utf-8")
+    (path / "Oversold.fizz").write_text('LEAST = -1\n\ninclude "core.fizz"\n', encoding="utf-8")
+    runs = "- {model: core.fizz, exit: 0}\n- {model: Oversold.fizz, exit: 12}\n- {model: core.fizz, states: 9}\n"
+    (path / "expect.yaml").write_text(runs, encoding="utf-8")
+    (path / "survivors.yaml").write_text(LOOSE, encoding="utf-8")
+    return path
+
+
+@pytest.fixture(scope="module")
+def report(folder: Path) -> PromisedMutation:
+    return mutate_promised(folder, promises_in(folder), workers=2)
+
+
+def test_a_mutant_is_tried_in_all_runs(report: PromisedMutation) -> None:
+    """The run that is promised to fail notices what the run that is promised to hold does not."""
+    assert report.runs == ("core.fizz", "Oversold.fizz") or report.runs == ("Oversold.fizz", "core.fizz")
+    (skipped,) = report.skipped
+    assert "states is 3, not 9" in skipped.why
+    dropped = {one.name: one for one in report.results}["action Sell: statement dropped: - left -= 1"]
+    assert (dropped.fate, dropped.run, dropped.by) == ("noticed", "Oversold.fizz", ("NeverNegative",))
+    guard = {one.name: one for one in report.results}["action Sell: guard dropped: - require left > LEAST"]
+    assert (guard.fate, guard.run) == ("noticed", "core.fizz")
+
+
+def test_explained_or_not(report: PromisedMutation) -> None:
+    """A survivor that nobody explained is one, and so is an explanation of what does not survive."""
+    assert report.unexplained == report.survivors
+    assert [name for _, name in report.stale] == [
+        "action Init: constant changed: - left = 2 / + left = 9",
+        "action Sell: statement dropped: - left -= 1",
+    ]
+    assert report.exit_code == (1 if report.survivors else 0)
+
+
+def test_the_command(folder: Path, fizzpy: Callable[..., Ended]) -> None:
+    """What survives is printed with its name, and is explained by it."""
+    (folder / "survivors.yaml").unlink()
+    data = json.loads(fizzpy("mutate", str(folder), "--workers", "2", "--json").out)
+    survivors = [one for one in data["mutants"] if one["fate"] == "survived"]
+    assert survivors and data["exit_code"] == 1 and not any(one["explained"] for one in survivors)
+    names = [one["name"] for one in survivors]
+    text = json.dumps([{"file": "core.fizz", "why": "a shop may be slow", "mutants": names}])
+    (folder / "survivors.yaml").write_text(text, encoding="utf-8")
+    ended = fizzpy("mutate", str(folder / "expect.yaml"), "--workers", "2", "--no-color")
+    assert ended.code == 0
+    assert f"{len(names)} of the survivors explained" in ended.out.replace("\n", " ").replace("  ", " ")
+    assert "survived  core.fizz" not in ended.out
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- file: core.fizz\n", "survivors.yaml:1: a group has the keys file, mutants, why"),
+        ("- {file: core.fizz, why: '', mutants: []}\n", "must be texts"),
+        ("- {file: core.fizz, why: no, mutants: [1]}\n", "survivors.yaml:1: 'file' and 'why' must be texts"),
+        ("- {file: core.fizz, why: slow, mutants: [1]}\n", "must be a list of texts"),
+        ("a: [", "survivors.yaml:1: this is not valid YAML"),
+        ("a: 1", "must be a list of groups"),
+    ],
+)
+def test_wrong_explanations(tmp_path: Path, fizzpy: Callable[..., Ended], text: str, message: str) -> None:
+    """A mistake in the file is said with its line, before anything is run."""
+    (tmp_path / "core.fizz").write_text(CORE, encoding="utf-8")
+    (tmp_path / "expect.yaml").write_text("- {model: core.fizz, exit: 0}\n", encoding="utf-8")
+    (tmp_path / "survivors.yaml").write_text(text, encoding="utf-8")
+    ended = fizzpy("mutate", str(tmp_path))
+    assert ended.code == 151 and message in " ".join(ended.err.split())
+
+
+def test_options_of_one_model(folder: Path, fizzpy: Callable[..., Ended]) -> None:
+    """Constants are those of the promised runs."""
+    ended = fizzpy("mutate", str(folder), "--set", "LEAST=1")
+    assert ended.code == 2 and "--set: not of a folder" in ended.err
