@@ -15,7 +15,7 @@ _CODES = """\b
 Exit codes:
     0  every mutant is noticed, is equivalent or does not load; of a folder: every survivor is explained
     1  a mutant survived: it differs, and no property noticed; of a folder: one that is not explained
-    3  none survived, but some were not decided: beyond the budget, or not run in time
+    3  none survived, but some were not decided: beyond the budget, or not run in time; of a folder: not run
   150  the model does not parse or resolve
   151  options or constants are wrong
     2  usage: a property is violated as it is, 74 environment, 70 internal error
@@ -87,8 +87,8 @@ def mutate(model: str, every: bool, **given: Any) -> int:
 
 def _folder(output: Output, path: Path, given: dict[str, Any]) -> int:
     """Mutants of all models of a folder, in their promised runs."""
+    from checker.cli.promise_command import promises_of
     from checker.core.problems import UsageProblem
-    from checker.expectations.promises import promises_in
     from checker.mutation.promised import mutate_promised
 
     for name in ("set", "option", "properties", "at_most", "no_symmetry"):
@@ -99,7 +99,7 @@ def _folder(output: Output, path: Path, given: dict[str, Any]) -> int:
     with output.mutating_promised() as counted:
         report = mutate_promised(
             path,
-            [promise for promise in promises_in(path) if promise.mark == "quick"],
+            promises_of([str(path)], "quick"),
             budget=given["budget"],
             workers=given["workers"],
             counted=counted,

@@ -77,7 +77,7 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
     if before is not None and markdown is None:
         raise UsageProblem("--before: only with --markdown")
     place = _place(engine, jobs, given)
-    promises = _promises(paths, mark)
+    promises = promises_of(paths, mark)
     _refuse({"--junit": junit, "--markdown": markdown}, promises)
     earlier = None if before is None else read_earlier(before)
     results: dict[int, PromiseResult] = {}
@@ -113,7 +113,7 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
     return int(code)
 
 
-def _promises(paths: Sequence[str], mark: str) -> list[Promise]:
+def promises_of(paths: Sequence[str], mark: str) -> list[Promise]:
     """The promises to check. Raises `Problem` if there are none, or if a model is missing."""
     from checker.core.locate import bundled_folder
     from checker.core.problems import UsageProblem

@@ -138,12 +138,12 @@ class PromisedMutation:
 
     @property
     def exit_code(self) -> ExitCode:
-        """1 if a survivor is not explained, 3 if that is open for some mutants, else 0."""
+        """1 if a survivor is not explained, 3 if mutants were not tried, in time or in any run, else 0."""
         if self.stopped is StopReason.INTERRUPTED:
             return ExitCode.INTERRUPTED
         if self.unexplained:
             return ExitCode.BROKEN
-        return ExitCode.BOUNDED if self.stopped is not None else ExitCode.PASSED
+        return ExitCode.BOUNDED if self.stopped is not None or not self.runs else ExitCode.PASSED
 
     def __repr__(self) -> str:
         fates = ", ".join(f"{count} {fate}" for fate, count in self.counts.items() if count)

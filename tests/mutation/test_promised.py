@@ -115,3 +115,14 @@ def test_options_of_one_model(folder: Path, fizzpy: Callable[..., Ended]) -> Non
     """Constants are those of the promised runs."""
     ended = fizzpy("mutate", str(folder), "--set", "LEAST=1")
     assert ended.code == 2 and "--set: not of a folder" in ended.err
+
+
+def test_no_run_that_serves(tmp_path: Path, fizzpy: Callable[..., Ended]) -> None:
+    """Where no promised run can be used nothing is known, and why is said; a missing model is a mistake of the file."""
+    (tmp_path / "core.fizz").write_text(CORE, encoding="utf-8")
+    (tmp_path / "expect.yaml").write_text("- {model: core.fizz, states: 9}\n", encoding="utf-8")
+    ended = fizzpy("mutate", str(tmp_path))
+    assert ended.code == 3 and "left out: core.fizz" in ended.out
+    (tmp_path / "expect.yaml").write_text("- {model: gone.fizz}\n", encoding="utf-8")
+    ended = fizzpy("mutate", str(tmp_path))
+    assert ended.code == 2 and "expect.yaml:1: there is no file" in " ".join(ended.err.split())
