@@ -37,11 +37,12 @@ class FileLines:
 
 @dataclass(frozen=True, slots=True)
 class LogGroup:
-    """Logs that are one run. `lines`: only these of them, whose key has the text `key`."""
+    """Logs that are one run. `lines`: only these, whose key has the text `key`. `problem`: they cannot be read."""
 
     files: tuple[str, ...]
     key: str | None = None
     lines: tuple[FileLines, ...] | None = None
+    problem: UsageProblem | None = None
 
     @property
     def title(self) -> str:
@@ -63,6 +64,19 @@ def logs_in(paths: Sequence[str]) -> tuple[list[str], bool]:
             raise UsageProblem(f"the folder {path} has no logs", f"their names end in {', '.join(_ENDINGS)}")
         found += sorted(str(one) for one in inside)
     return found, bool(folders)
+
+
+def parts_of_each(groups: Sequence[LogGroup], field: str, event_map: EventMap) -> list[LogGroup]:
+    """The groups of each of some runs; one whose logs cannot be read does not end the others."""
+    found: list[LogGroup] = []
+    for group in groups:
+        try:
+            found += partitioned(group.files, field, event_map) or [group]
+        except UsageProblem as problem:
+            if len(groups) == 1:
+                raise
+            found.append(LogGroup(group.files, problem=problem))
+    return found
 
 
 def partitioned(files: Sequence[str], field: str, event_map: EventMap) -> list[LogGroup]:

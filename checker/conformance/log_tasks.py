@@ -73,6 +73,8 @@ def _task(work: LogWork, group: LogGroup) -> LogRun:
 def _run(work: LogWork, model: LogModel, patience: Patience, group: LogGroup) -> LogRun:
     """The run of a group. What is wrong with its logs is in it, and not raised: others go on."""
     try:
+        if group.problem is not None:
+            raise group.problem
         return LogRunner(model, work.event_map, group, patience, work.most, work.explanations).validate()
     except Problem as problem:
         return LogRun(group.files, group.key, "unreadable", reason=problem.text, hint=problem.hint)

@@ -9,7 +9,7 @@ from checker.conformance.event_map import EventMap, read_map
 from checker.conformance.event_sources import refuse_no_files
 from checker.conformance.failing import failing
 from checker.conformance.log_files import Place
-from checker.conformance.log_groups import LogGroup, logs_in, partitioned
+from checker.conformance.log_groups import LogGroup, logs_in, parts_of_each
 from checker.conformance.log_model import LogModel
 from checker.conformance.log_runner import LogRunner
 from checker.conformance.log_tasks import LogWork, run_here, run_tasks
@@ -69,7 +69,7 @@ def validate_logs(
         _refuse_unknown_actions(event_map, program, actions)
         groups = [LogGroup((file,)) for file in files] if each else [LogGroup(tuple(files))]
         if partition is not None:
-            groups = [one for group in groups for one in partitioned(group.files, partition, event_map)] or groups
+            groups = parts_of_each(groups, partition, event_map)
         work = LogWork(program, event_map, most, limits.time_s, explanations)
         if place is not None:
             runs = run_tasks(work, groups, place, patience, say)

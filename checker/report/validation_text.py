@@ -60,6 +60,9 @@ def print_validation_verdict(page: Page, report: ValidationReport) -> None:
     line = Text(verdict_word_of(report), _STYLES.get(report.verdict, "bold yellow"))
     line.append(f"  {validation_sentence(report)}", "")
     page.line(line, hang=2)
+    hint = report.runs[0].hint
+    if len(report.runs) == 1 and hint is not None:
+        page.line(Text(f"hint: {hint}", "dim"), hang=2)
 
 
 def verdict_word_of(report: ValidationReport) -> str:
@@ -88,7 +91,7 @@ def validation_sentence(report: ValidationReport, name_of: Callable[[str], str] 
             event = run.rejection.events[0].event if run.rejection and run.rejection.events else None
             at = "" if event is None else f" at {event.place}, {event.text}"
             return f"{files}: no run of the model explains event {run.explained + 1:,}{at}"
-    return f"{files}: {run.reason}"
+    return run.reason if run.verdict == "unreadable" and len(run.files) == 1 else f"{files}: {run.reason}"
 
 
 def compared(report: ValidationReport) -> list[str]:

@@ -85,6 +85,14 @@ def test_the_events_of_each_key_are_a_run(write: Write, fizzpy: Run) -> None:
     assert missing.code == 2 and "keyed.ndjson:1: the field 'shard', by which" in missing.err
 
 
+def test_one_bad_file_beside_keys(folder: str, fizzpy: Run) -> None:
+    """Does not end the others where they are parted by a key, either."""
+    ended = fizzpy("validate", "election.fizz", folder, "--map", "map.yaml", "--partition", "term", "--json")
+    runs = json.loads(ended.out)["runs"]
+    assert {run["verdict"] for run in runs if run["files"][0].endswith("torn.ndjson")} == {"unreadable"}
+    assert [run["key"] for run in runs if run["files"][0].endswith("a.ndjson")] == ["1"]
+
+
 def test_a_model_that_fails_on_one_log(write: Write, fizzpy: Run) -> None:
     """Is a row with its place; the code is that of a model that fails."""
     model = write("m.fizz", "action Init: x = 0\natomic action Up:\n    x += 4 // (2 - x)\n")
