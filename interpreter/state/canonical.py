@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import partial
 from itertools import combinations, islice, product
+from math import factorial, prod
 from typing import Final
 
 from interpreter.compile.program import RoleProgram
 from interpreter.state.domains import DomainShape
 from interpreter.state.encoding import MESSAGE, THREAD, Encoder
 from interpreter.state.normalise import Normaliser
+from interpreter.state.orbits import Orbits
 from interpreter.state.renaming import HIGHEST, LOWEST, Index, Renamed, Renaming, by_domain
 from interpreter.state.shared_keys import SharedKeys
 from interpreter.state.state import Layout, Layouts, Slot, State
@@ -22,6 +24,8 @@ from interpreter.values.intern import Interner, add_keys
 _FEW: Final = 3
 """Up to this many values or instances, no classes of interchangeable ones are computed."""
 
+_MANY: Final = 4
+"""From so many renamings on, images of states with shared containers are remembered."""
 _MOST_SUMS: Final = 2_000_000
 _MOST_LISTED: Final = 720
 """Up to this many renumberings of a domain are listed while they are combined with those of other domains."""
@@ -55,12 +59,18 @@ class Canonical:
         self._sums = 0
         self.shared = SharedKeys(interner, encoder, self._sum)
         self._same = Renamed(interner, {})
+        self._orbits = Orbits(interner, self._roles, self.renamed)
         self.ranked = any(shape.kind in ("ordinal", "interval") for shape in shapes.values())
         """Whether a limit may forbid a step."""
         self.renumbers = any(shape.kind == "ordinal" for shape in shapes.values())
         """Whether steps renumber: indices become ranks."""
         self.by_renaming = True
         """Whether images are those of the renamings that this gives: a machine may have others."""
+
+    @property
+    def excluding(self) -> bool:
+        """Whether images of equal keys may differ, in variables that are left out of the identity."""
+        return self._encoder.excludes
 
     @property
     def needed(self) -> bool:
@@ -118,7 +128,16 @@ class Canonical:
 
     def least(self, state: State) -> State:
         """The image of least key."""
-        return self.image(state, self.leading(state))
+        if not (state.layout.cells and self.by_renaming) or self.excluding:
+            return self.image(state, self.leading(state))
+        used = self.used(state)
+        free = {name: indices for name, indices in used.items() if self._nominal(name)}
+        if prod(factorial(len(indices)) for indices in free.values()) < _MANY:
+            return self.image(state, self.leading(state))
+        fixed = {name: next(self._in_order(self._shapes[name], used[name])) for name in used if name not in free}
+        return self._orbits.least(
+            state, fixed, free, self.image, lambda member: self.image(member, self.leading(member))
+        )
 
     def leading(self, state: State) -> Renamed:
         """The renaming to the image of least key. Calls the meter's hook for each image, as there may be very many."""
@@ -129,7 +148,7 @@ class Canonical:
 
     def _alike(self, state: State, name: str, used: list[Index]) -> list[list[Index]]:
         """The classes of interchangeable indices: exchanging two of one class leaves the state unchanged."""
-        if len(used) <= _FEW or self._encoder.excludes:
+        if len(used) <= _FEW or self.excluding:
             return [[index] for index in used]
         classes: list[list[Index]] = []
         parts = [*zip(state.layout.slots, state.values, strict=True)]
