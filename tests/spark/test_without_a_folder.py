@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,13 @@ import pytest
 
 from checker.check import check
 from checker.core.exploration import Settings
-from checker.core.problems import UsageProblem
+from checker.core.problems import EnvironmentProblem, ExitCode, UsageProblem
+from checker.search.spark import parcels
+from checker.search.spark.parcels import Parcel, TaskParcels, addressed
 from tests.spark.comparison import common_part
 from tests.spark.conftest import settings_for
 from tests.spark.models import MODELS
+from tests.spark.stage import Stage
 
 
 @pytest.mark.spark
@@ -45,3 +49,32 @@ def test_settings_that_will_not_do(
         check(path, settings=Settings(checkpoint="c"))
     with pytest.raises(UsageProblem, match=said):
         check(path, engine="spark", settings=settings_for(2, None, exchange, **more))
+
+
+@pytest.mark.parametrize("name", ["outbound-3-1", "seen-0-3-2"])
+def test_what_is_damaged_on_a_disk(name: str) -> None:
+    """Spark does not notice what a disk has changed of the blocks that it keeps; the task that reads them does."""
+    (_, (_, parts, summed)), *_ = addressed(name, [b"ab", b"cd"])
+    assert TaskParcels(0, [(name, parts, summed)], frozenset([name]), {}).read(name, 0) == b"ab"
+    for changed in ([b"aB", *parts[1:]], [*parts[:-1], parts[-1][:-1]], [*parts, b""]):
+        store = TaskParcels(0, [(name, tuple(changed), summed)], frozenset([name]), {})
+        assert store.has(name)
+        with pytest.raises(EnvironmentProblem, match=f"{name} in Spark's storage is damaged"):
+            store.read(name, 0)
+
+
+def test_a_damaged_block_ends_the_run(tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The run is refused, with code 74, where keys that were seen have changed between two levels."""
+    path = tmp_path / "m.fizz"
+    path.write_text(MODELS["lasso"])
+    sent = parcels.addressed
+
+    def damaged(name: str, parts: Sequence[bytes]) -> Iterator[tuple[int, Parcel]]:
+        for partition, (_, there, summed) in sent(name, parts):
+            changed = tuple(part[:-1] + bytes([part[-1] ^ 1]) if part else part for part in there)
+            yield partition, (name, changed if name.startswith("seen-") else there, summed)
+
+    monkeypatch.setattr(parcels, "addressed", damaged)
+    with pytest.raises(EnvironmentProblem, match="is damaged") as refused:
+        check(path, engine="spark", settings=settings_for(2, None, "spark"))
+    assert refused.value.exit_code == ExitCode.ENVIRONMENT

@@ -7,6 +7,7 @@ others belong to the partition that wrote them, but for the few of the driver th
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import Final
@@ -14,8 +15,11 @@ from typing import Final
 from checker.core.problems import EnvironmentProblem
 from fizz.base.data import UNREADABLE
 
-Parcel = tuple[str, tuple[bytes, ...]]
-"""A name and its parts; of what is addressed to a partition only the part for it."""
+Parcel = tuple[str, tuple[bytes, ...], int]
+"""A name, its parts, and their checksum; of what is addressed to a partition only the part for it.
+
+Spark keeps no checksums of what it stores on disks.
+"""
 
 _BY_TARGET: Final = re.compile(r"(outbound|post)-.*")
 _OWNER: Final = re.compile(r"(?:.*-)?(\d+)")
@@ -37,11 +41,27 @@ def owner_of(name: str) -> int:
 def addressed(name: str, parts: Sequence[bytes]) -> Iterator[tuple[int, Parcel]]:
     """The parcels of parts under a name, each with its partition. None for parts without content."""
     if not is_sent(name):
-        yield owner_of(name), (name, tuple(parts))
+        yield owner_of(name), (name, tuple(parts), checksum(parts))
         return
     for partition, part in enumerate(parts):
         if part:
-            yield partition, (name, (part,))
+            yield partition, (name, (part,), checksum((part,)))
+
+
+def checksum(parts: Sequence[bytes]) -> int:
+    """The CRC-32 of parts, one after the other."""
+    found = len(parts)
+    for part in parts:
+        found = zlib.crc32(part, found)
+    return found
+
+
+def opened(parcel: Parcel) -> Sequence[bytes]:
+    """The parts of a parcel. Raises `EnvironmentProblem` if they are not those that were sent."""
+    name, parts, check = parcel
+    if checksum(parts) != check:
+        raise refused(name, "is damaged")
+    return parts
 
 
 def refused(name: str, reason: str) -> EnvironmentProblem:
@@ -80,9 +100,9 @@ class TaskParcels:
         """What the task has written, by the partition that it goes to."""
         self.written: list[str] = []
         """The names that stay in this partition."""
-        self._parts: dict[str, Sequence[bytes]] = {
-            name: parts for name, parts in came if name in needs or is_sent(name)
-        }
+        self._parts: dict[str, Sequence[bytes]] = {}
+        self._came = {parcel[0]: parcel for parcel in came if parcel[0] in needs or is_sent(parcel[0])}
+        """What was not read yet."""
         self._for_all = for_all
 
     def write(self, name: str, parts: Sequence[bytes]) -> None:
@@ -110,10 +130,11 @@ class TaskParcels:
         return reading(name)
 
     def has(self, name: str) -> bool:
-        return name in self._parts or name in self._for_all
+        return name in self._parts or name in self._came or name in self._for_all
 
     def remove(self, name: str) -> None:
         self._parts.pop(name, None)
+        self._came.pop(name, None)
 
     def forget_all_but(self, names: frozenset[str]) -> None:
         """Nothing is mapped."""
@@ -129,6 +150,8 @@ class TaskParcels:
         return parts[index]
 
     def _of(self, name: str) -> Sequence[bytes]:
+        if name not in self._parts and name in self._came:
+            self._parts[name] = opened(self._came.pop(name))
         if name not in self._parts:
             if name not in self._for_all:
                 raise refused(name, "is missing")

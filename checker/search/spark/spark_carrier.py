@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from pyspark import RDD, Broadcast, SparkContext, StorageLevel
 
 from checker.search.spark.assignment import TaskItem, is_for_all
-from checker.search.spark.parcels import PLACE, Parcel, addressed, is_sent, owner_of, reading, refused
+from checker.search.spark.parcels import PLACE, Parcel, addressed, is_sent, opened, owner_of, reading, refused
 from checker.search.spark.shipping import imported
 from fizz.base.data import bundle
 
@@ -115,7 +115,7 @@ class SparkCarrier:
                 return self._kept(context.parallelize(waiting, min(len(waiting), self.partitions)))
 
             left = self.session.perform(self.run_name, "fizzpy: from the driver", job, tick)
-            names = [name for _, (name, _) in waiting if not is_sent(name)]
+            names = [name for _, (name, _, _) in waiting if not is_sent(name)]
             self._waiting = []
             self._unread |= {self._remember(left, names)}
 
@@ -188,15 +188,15 @@ class SparkCarrier:
                 raise refused(name, "is missing")
             left, partition = self._jobs[self._where[name]], owner_of(name)
 
-            def job(context: SparkContext) -> list[Sequence[bytes]]:
+            def job(context: SparkContext) -> list[Parcel]:
                 return context.runJob(
-                    left, lambda records: [parts for _, (n, parts) in records if n == name], [partition]
+                    left, lambda records: [parcel for _, parcel in records if parcel[0] == name], [partition]
                 )
 
             found = self.session.perform(self.run_name, f"fizzpy: read {name}", job, lambda: None)
             if not found:
                 raise refused(name, "is missing")
-            self._fetched[name] = found[0]
+            self._fetched[name] = opened(found[0])
             while len(self._fetched) > self.partitions + _SPARE:
                 self._fetched.popitem(last=False)
         return self._fetched[name]
