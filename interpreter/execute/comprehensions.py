@@ -122,14 +122,21 @@ def folded_call(
     return evaluate
 
 
-def filtered(node: ast.Expression, scope: NameScope, compile_expression: Compile) -> Filtered | None:
-    """`[x for x in S if …]` as a filter of its elements; None for other expressions."""
+def kept_of(node: ast.Expression) -> ast.Expression | None:
+    """What `[x for x in S if …]` keeps some elements of, as they are; None for other expressions."""
     if not isinstance(node, ast.Comprehension) or node.kind != "list":
         return None
     first, rest = node.clauses[0], node.clauses[1:]
     assert isinstance(first, ast.ComprehensionFor)
     kept = isinstance(node.element, ast.Name) and (node.element.id,) == first.variables.names
     if first.variables.unpack or not kept or not all(isinstance(clause, ast.ComprehensionIf) for clause in rest):
+        return None
+    return first.iterable
+
+
+def filtered(node: ast.Expression, scope: NameScope, compile_expression: Compile) -> Filtered | None:
+    """`[x for x in S if …]` as a filter of its elements; None for other expressions."""
+    if not isinstance(node, ast.Comprehension) or kept_of(node) is None:
         return None
     return Filtered(node, scope, compile_expression)
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from fizz import Span
 from fizz.syntax import ast
+from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import chooses
 from interpreter.execute.code import Code, Compiled, Operation, binding_all, local_binder
-from interpreter.execute.comprehensions import filtered
+from interpreter.execute.comprehensions import filtered, kept_of
 from interpreter.execute.costs import cost, instruction_cost
 from interpreter.execute.environment import Environment, Evaluator, bind_arguments, located
 from interpreter.execute.expressions import (
@@ -29,13 +30,15 @@ from interpreter.execute.names import NameScope
 from interpreter.execute.world import Message
 from interpreter.library import operations
 from interpreter.state.step import NO_CHOICE, NONE_ADMITTED, NOT_HELD, Abort, ModelError
-from interpreter.values import Instance, Stub, truth
+from interpreter.values import Instance, SetValue, Stub, truth
 from interpreter.values.budget import METER
 from interpreter.values.problem import ModelMistake
 
 if TYPE_CHECKING:
     from interpreter.execute.execution import Execution
 
+_PURE: Final = frozenset({"enumerate", "len", "list", "range", "reversed", "sorted"})
+"""Functions that change nothing."""
 _MESSAGE: Final = 4
 """The elements charged for a message besides its arguments."""
 
@@ -178,6 +181,44 @@ def _among(instruction: p.Pick, scope: NameScope) -> ast.Expression | None:
     return ast.Comprehension(node.span, "list", None, target, (loop, ast.ComprehensionIf(node.span, condition)))
 
 
+def _one_of(
+    instruction: p.Pick, among: ast.Expression | None, scope: NameScope, word: str
+) -> Callable[[Execution, Frame], Seq[object] | None] | None:
+    """Lets the observer choose among those of some values that a condition admits; see `Observer.one_admitted`."""
+    offered = None if among is None else kept_of(among)
+    some = None if among is None else filtered(among, scope, compile_expression)
+    # They may be found twice.
+    if some is None or offered is None or not _is_pure(offered, scope):
+        return None
+    values = compile_expression(offered, scope)
+
+    def choose(run: Execution, frame: Frame) -> Seq[object] | None:
+        observer = run.observer
+        assert observer is not None and some is not None
+        if not observer.has_paths_for_values(run):
+            return None
+        admits, depth = some.filter(frame), METER.depth
+        try:
+            found = values(frame)
+            given = operations.iterated(found)
+        except (ModelMistake, ModelError):
+            # It fails again as it is written.
+            METER.depth = depth
+            return None
+        # A comprehension goes through a set in another order than a choice does.
+        if admits is None or (instruction.condition is None and isinstance(found, SetValue)):
+            return None
+        return observer.one_admitted(run, given, word, admits)
+
+    return choose
+
+
+def _is_pure(node: ast.Expression, scope: NameScope) -> bool:
+    """Whether to evaluate an expression twice has no effect: it calls nothing but `range` and the like."""
+    calls = [part.function for part in nodes_in((node,)) if isinstance(part, ast.Call)]
+    return all(isinstance(one, ast.Name) and one.id in _PURE and scope.means_builtin(one.id) for one in calls)
+
+
 def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
     iterable, span = compile_expression(instruction.iterable, scope), instruction.span
     condition = None if instruction.condition is None else compile_expression(instruction.condition, scope)
@@ -192,19 +233,16 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
     word = f"Any:{instruction.text}="
     among = _among(instruction, scope)
     by_element = _by_element(among, iterable, scope, word)
-    some = None if among is None or condition is None else filtered(among, scope, compile_expression)
+    one_of = _one_of(instruction, among, scope, word)
 
     def operation(run: Execution, frame: Frame) -> bool:
         run.only_in_steps("a choice", span)
         chosen = by_element(run, frame)
+        if chosen is None and run.observer is not None and one_of is not None:
+            chosen = one_of(run, frame)
+            if chosen is not None and not chosen:
+                raise Abort(NONE_ADMITTED, span)
         alternatives = elements(iterable, frame, instruction.iterable.span) if chosen is None else chosen
-        if chosen is None and some is not None and run.observer is not None:
-            admits = some.filter(frame)
-            chosen = None if admits is None else run.observer.one_admitted(run, alternatives, word, admits)
-            if chosen is not None:
-                if not chosen:
-                    raise Abort(NONE_ADMITTED, span)
-                alternatives = chosen
         if condition is not None and chosen is None:
             alternatives = [item for item in alternatives if admitted(condition, frame, item)]
         if not alternatives:

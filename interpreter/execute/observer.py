@@ -62,6 +62,10 @@ class Observer(Protocol):
         """
         ...
 
+    def has_paths_for_values(self, run: Execution) -> bool:
+        """Whether there may be a path for each value of a choice with a condition."""
+        ...
+
     def one_admitted(
         self, run: Execution, values: Sequence[object], word: str, admitted: ElementFilter
     ) -> Sequence[object] | None:

@@ -66,9 +66,10 @@ class Model:
         if not before and chance(20):
             k, condition = "i", pick(["log[i] > 0", "log[i] == n", "i != n", "d[log[i]] > 0" if self.errors else "n"])
             return [f"i = {self.fair()}oneof range(len(log)) if {condition}"]
-        if chance(10):
-            over = [f"[m for m in {pick(values)} if {self.condition('m', before)}]"]
-            return [f"{k} = oneof {pick(over)}"]
+        if chance(25):
+            line = f"{k} = {self.fair()}oneof [m for m in {pick(values)} if {self.condition('m', before)}]"
+            before.append(k)
+            return [line]
         line = f"{k} = {self.fair()}oneof {pick(values)}"
         line += f" if {self.condition(k, before)}" if chance(85) else ""
         before.append(k)

@@ -23,7 +23,7 @@ from interpreter.state.state import Slot
 from interpreter.state.step import ExecutionPath
 from interpreter.values.intern import Interner
 
-_MOST_UNITS: Final = 64
+_MOST_UNITS: Final = 256
 SPLIT_LEVELS: Final = 3
 _LITTLE: Final = 0.05
 """The share of misses that is next to nothing."""

@@ -20,8 +20,8 @@ NOWHERE: Final = Aborted("another path has the result", Span("", 0, 0, 0, 0))
 """The result of a path that has none, because the path for another element, or for none, has it."""
 
 
-MOST_APART: Final = 63
-"""Of more values than this, those that are admitted are found together."""
+MOST_APART: Final = 255
+"""Of more values than this, those that are admitted are found together: a table has a unit for each."""
 
 
 class BeginAnew(Exception):

@@ -21,6 +21,7 @@ from checker.search.memo.trie import Ask, Counters, ReadTree, RunOnce
 from interpreter import Machine
 from interpreter.compile.program import Pick
 from interpreter.compile.statements import instructions
+from interpreter.execute.comprehensions import kept_of
 from interpreter.execute.next_states import Successor
 from interpreter.execute.view import PairView, View
 from interpreter.state.state import Layout, Slot, State
@@ -368,13 +369,16 @@ class Memory:
     def _chooses_some(self, rule: Rule) -> bool:
         """Whether the text of a rule has a choice with a condition."""
         found = instructions(self.machine.program.routines[rule.subject].body)
-        return any(isinstance(one, Pick) and one.condition is not None for one in found)
+        return any(
+            isinstance(one, Pick) and (one.condition is not None or kept_of(one.iterable) is not None) for one in found
+        )
 
     def _records(self, rule: Rule) -> bool:
         """Whether the paths of a rule are recorded by a function of Python."""
         known = self._recording.get(rule)
         if known is not None:
-            return known and not self.runner.choices.by_value(rule)
+            self.choice(rule).recorded = known and not self.runner.choices.by_value(rule)
+            return self.choice(rule).recorded
         if rule.kind not in (StepKind.START, StepKind.ASSERT):
             return False
         tree = self.tree(rule)

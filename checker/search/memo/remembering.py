@@ -195,6 +195,10 @@ class ByParts:
         """Choices are made as they are written."""
         return None
 
+    def has_paths_for_values(self, run: Execution) -> bool:
+        """Choices are made as they are written."""
+        return False
+
     def one_admitted(
         self, run: Execution, values: Sequence[object], word: str, admitted: ElementFilter
     ) -> Sequence[object] | None:
@@ -340,12 +344,19 @@ class Remembering(ByParts):
         run.take(label)
         return (world.thaw(number),)
 
+    def has_paths_for_values(self, run: Execution) -> bool:
+        """Whether the rule has a path for each value of its choices with a condition."""
+        return self._rule in self._choices.apart and run.headers is None
+
     def one_admitted(
         self, run: Execution, values: Sequence[object], word: str, admitted: ElementFilter
     ) -> Sequence[object] | None:
         """Ask for one of the values, if the rule has a path for each."""
         rule, choices = self._rule, self._choices
-        if rule not in choices.apart or run.headers is not None or not 1 < len(values) <= MOST_APART:
+        if len(values) > MOST_APART:
+            choices.end_apart(rule)
+            raise BeginAnew
+        if len(values) < 2:
             return None
         labels = run.labels_of(values, word)
         if labels is None:
