@@ -26,7 +26,7 @@ from checker.core.given import Given
 from checker.core.limits import Limits
 from checker.core.patience import Patience
 from checker.core.problems import ExitCode, UsageProblem
-from fizz import load
+from checker.search.composition.load_whole import load_one
 from interpreter import Machine, compile_module
 from interpreter.calls import Called
 
@@ -66,7 +66,7 @@ def check_history(
     """
     begun = time.perf_counter()
     patience = patience or Patience(limits)
-    module = load(model, options=options, constants=constants)
+    module = load_one(model, "the operations of a history are those of one model", options=options, constants=constants)
     history = read_history(files)
     with patience.deferring_interrupts(), failing(module):
         machine = Machine(compile_module(module))

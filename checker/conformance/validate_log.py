@@ -20,8 +20,8 @@ from checker.core.given import Given
 from checker.core.limits import Limits
 from checker.core.patience import Patience
 from checker.core.problems import ExitCode, UsageProblem
+from checker.search.composition.load_whole import load_one
 from checker.tasks.task_runner import TaskPlace
-from fizz import load
 from fizz.base.near_names import near_hint
 from interpreter import Program, compile_module
 
@@ -55,7 +55,7 @@ def validate_logs(
     files, has_folder = logs_in(logs)
     each = each or has_folder
     refuse_no_files(files)
-    module = load(model, options=options, constants=constants)
+    module = load_one(model, "the events of a log are steps of one model", options=options, constants=constants)
     event_map = read_map(map_file)
     if event_map.order.by_file and len(files) > 1 and not each:
         raise UsageProblem(

@@ -21,8 +21,8 @@ from checker.mutation.likeness import likeness
 from checker.mutation.mutants import Mutant, mutants_of
 from checker.mutation.mutation_report import MutantResult, MutationReport
 from checker.mutation.trying import BUDGET, Original, died, limits_beside, result, tried
+from checker.search.composition.load_whole import load_one
 from checker.tasks.task_runner import cores_here
-from fizz import load
 from fizz.base.room import with_room
 
 Counted = Callable[[int, int, int], None]
@@ -51,7 +51,7 @@ def mutate(
     begun = time.monotonic()
     settings = replace(settings or Settings(), workers=1)
     patience = patience or Patience(settings.limits)
-    module = load(model, options=options, constants=constants)
+    module = load_one(model, "the lines that are changed are those of one model", options=options, constants=constants)
     alone = replace(settings, limits=Limits())
     report = check(module, settings=replace(alone, limits=settings.limits), patience=patience)
     _refuse_violated(report)

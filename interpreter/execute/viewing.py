@@ -16,7 +16,7 @@ from interpreter.values import DictValue, FunctionValue, type_name
 from interpreter.values.budget import METER
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner
-from interpreter.values.problem import ModelMistake
+from interpreter.values.problem import ModelMistake, with_article
 
 
 def viewed(
@@ -52,7 +52,7 @@ def _called(refinement: RefinementProgram, code: Code, world: World) -> DictValu
             raise ModelMistake("R1", f"name '{name}' is not bound here", f"the view '{refinement.view}' takes it")
     result = view.call(arguments, {})
     if not isinstance(result, DictValue):
-        text = f"the view '{refinement.view}' returns a {type_name(result)}, not a dict"
+        text = f"the view '{refinement.view}' returns {with_article(type_name(result))}, not a dict"
         raise ModelMistake("R26", text, f"return a dict with values for {_all_of(refinement)}")
     return result
 

@@ -8,7 +8,7 @@ import pytest
 
 import fizzpy
 from checker.cli.save_files import counterexample_text
-from checker.core.problems import ExitCode
+from checker.core.problems import ExitCode, Problem
 from fizz import FizzError, load
 from fizz.syntax.printer import print_module
 
@@ -80,7 +80,7 @@ def test_liveness_is_not_compared(files: Path) -> None:
     assert refined.notes == ("Noon of the abstract model was not compared: `refine:` compares the values of views",)
 
 
-@pytest.mark.parametrize("engine", ["plain", "embedded"])
+@pytest.mark.parametrize("engine", ["plain", "embedded", "spark"])
 def test_compose(files: Path, engine: str) -> None:
     """Steps go together where the views stay equal; threads inside a model, its crashes and its roles too."""
     report = fizzpy.check(write(files, JOINING), engine=engine)
@@ -100,6 +100,22 @@ def test_a_joined_step_that_violates(files: Path) -> None:
     assert (report.exit_code, report.leading) == (ExitCode.SAFETY, "OneByOne")
     assert report.trace is not None
     assert "Sender.Sender#0.Send, Receiver.Receive" in report.trace.entries[-1].label
+
+
+def test_tasks_about_one_model(files: Path, tmp_path: Path) -> None:
+    """Mutants, logs and histories are of one model: a composition is refused, and its models are named."""
+    model = write(files, JOINING)
+    data = tmp_path / "data.ndjson"
+    data.write_text("{}\n")
+    for task in (
+        lambda: fizzpy.mutate(model),
+        lambda: fizzpy.history(model, [data]),
+        lambda: fizzpy.validate(model, [data], data),
+    ):
+        with pytest.raises(Problem, match="composes other models") as refused:
+            task()
+        assert refused.value.exit_code == ExitCode.USAGE
+        assert refused.value.hint == "give one of the models that it composes: Sender, Receiver"
 
 
 def test_steps_that_change_positions_alone(files: Path) -> None:

@@ -420,6 +420,14 @@ def test_wrong_views(refine: Refine, view: str, text: str) -> None:
     assert report.error.diagnostic.span is not None
 
 
+def test_a_view_of_nothing(refine: Refine) -> None:
+    """It holds, as all runs are alike through it, and the report says that it says nothing."""
+    report = refine(BITS.replace('return {"n": low + 2 * high}', "return {}"), COUNTER)
+    found = verdict(report)
+    assert found.verdict == "holds"
+    assert found.notes == ("the view shows no variable of the abstract model, so that every run is one of it",)
+
+
 def test_a_view_that_fails(refine: Refine) -> None:
     """Its mistakes are errors with a path to the state, and leave no verdict."""
     report = refine(BITS.replace("low + 2 * high", "1 // (1 - high)"), COUNTER.replace("n = 0", "n = 1"))

@@ -70,6 +70,8 @@ class RefinedLiveness:
     def notes(self) -> tuple[str, ...]:
         """What is not compared, and why."""
         found = ((one.name, why) for one, why in self.properties())
+        if self._refinement.abstract_view is None and self._abstract.views.names == ():
+            return ("the view shows no variable of the abstract model, so that every run is one of it",)
         return tuple(f"{name} of the abstract model was not compared: {why}" for name, why in found if why is not None)
 
     @property
