@@ -6,10 +6,14 @@ again for a while.
 
 from __future__ import annotations
 
+import atexit
 import io
 import re
+import threading
 import time
 from collections.abc import Callable, Iterable
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as NotYet
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar, cast
 
@@ -94,7 +98,7 @@ class Objects:
         while True:
             ask()
             try:
-                return call()
+                return _answered(call, ask)
             except FileNotFoundError:
                 raise
             except OSError as failure:
@@ -155,3 +159,28 @@ class Objects:
         wanted = self._kinds.FileSelector(self._path, allow_not_found=True)
         found = self.trying(lambda: self._files.get_file_info(wanted), ask)
         return sorted(info.base_name for info in found if info.type == self._kinds.FileType.File)
+
+
+def _answered(call: Callable[[], Found], ask: Callable[[], None]) -> Found:
+    """What a request comes to. It may take half a minute to fail, and what `ask` raises does not wait for that."""
+    future: Future[Found] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as failure:  # noqa: BLE001 - the caller that waits for the result gets it
+            future.set_exception(failure)
+
+    threading.Thread(target=run, name="request", daemon=True).start()
+    while True:
+        try:
+            return future.result(timeout=_ASKS_EACH_S)
+        except NotYet:
+            if future.done():
+                raise
+            try:
+                ask()
+            except BaseException:
+                # At its end, pyarrow would wait for the request.
+                atexit.unregister(getattr(pyarrow_fs(), "ensure_s3_finalized", _answered))
+                raise
