@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
+import subprocess
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -17,7 +19,8 @@ from fizz.syntax.parse import _NOT_IN_LANGUAGE, reserved_words
 
 ROOT = Path(__file__).parents[2]
 MODELS = sorted((ROOT / "models").rglob("*.fizz"))
-GRAMMAR = (ROOT / "editors" / "vscode" / "syntaxes" / "fizz.tmLanguage.json").read_text(encoding="utf-8")
+VSCODE = ROOT / "editors" / "vscode"
+GRAMMAR = (VSCODE / "syntaxes" / "fizz.tmLanguage.json").read_text(encoding="utf-8")
 
 
 def tokens(text: str) -> list[tuple[object, str]]:
@@ -80,3 +83,23 @@ def test_the_extension_asks_the_server() -> None:
     from checker.lsp.language_server import CHECK_COMMAND
 
     assert f'"{CHECK_COMMAND}"' in script
+
+
+@pytest.mark.skipif(shutil.which("npm") is None, reason="npm is not on this machine")
+def test_the_grammar_gives_words_their_scopes() -> None:
+    """The grammar is tried with the library of Visual Studio Code, on a file that names the scopes of its words."""
+    command = json.loads((VSCODE / "package.json").read_text(encoding="utf-8"))["scripts"]["test"]
+    tool, version = "vscode-tmgrammar-test", "0.1.3"
+    assert command.startswith(tool)
+    done = subprocess.run(
+        ["npm", "exec", "--yes", f"--package={tool}@{version}", "--call", command],
+        cwd=VSCODE,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    if re.search(r"ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT", done.stderr):
+        pytest.skip("the registry of npm cannot be reached")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "example.fizz run successfuly" in done.stdout
