@@ -16,7 +16,7 @@ function start() {
     { documentSelector: [{ language: "fizz", scheme: "file" }] },
   );
   return client.start().catch((error) => {
-    const hint = "pip install 'fizzpy[lsp]', and name its command in the setting fizzpy.command";
+    const hint = "install fizzpy from a copy of its repository by pip install '.[lsp]', and name its command in the setting fizzpy.command";
     vscode.window.showErrorMessage(`fizzpy: the language server does not start (${error.message}): ${hint}`);
   });
 }

@@ -314,3 +314,12 @@ def test_the_page_has_a_true_example() -> None:
     page = (ROOT / "docs" / "formatting.md").read_text(encoding="utf-8")
     before, after = page.split("```python\n")[1:]
     assert formatted(before.partition("```")[0]) == after.partition("```")[0]
+
+
+@pytest.mark.parametrize("folder", ["models", "examples"])
+def test_our_own_models_have_the_layout(folder: str) -> None:
+    """`fizzpy fmt` changes none of them."""
+    files = sorted((ROOT / folder).rglob("*.fizz"))
+    assert files
+    texts = {path.name: path.read_text(encoding="utf-8") for path in files}
+    assert [name for name, text in texts.items() if format_source(name, text) != text] == []
