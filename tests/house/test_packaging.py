@@ -20,6 +20,20 @@ SOURCES = (
 )  # fmt: skip
 
 
+TOP = {
+    "fizz", "interpreter", "checker", "models", "tests", "docs", "benchmarks", "examples", "editors", "fizzpy.py",
+    "fizzpy_command.py", "fizzpy_pytest.py", "pyproject.toml", "mkdocs.yml", "action.yml", "README.md", "CHANGELOG.md",
+    "CONTRIBUTING.md", "SECURITY.md", "LICENSE",
+}  # fmt: skip
+MADE = {"__pycache__", "build", "site", "artifacts", "spark-warehouse", "fizzpy.egg-info", "metastore_db", "derby.log"}
+"""What tools make there, which is not kept."""
+
+
+def test_nothing_else_lies_at_the_top() -> None:
+    """What the project has at its top is named here: no file that a command has left there becomes a part of it."""
+    assert {path.name for path in ROOT.iterdir() if not path.name.startswith(".")} - MADE == TOP
+
+
 def build(folder: Path, touched: int | None = None) -> Path:
     """The wheel, built from a copy of the tree. Without isolation: no network, no waiting.
 
