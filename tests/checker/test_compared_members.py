@@ -8,6 +8,9 @@ import fizz
 from checker.check import check
 from checker.core.exploration import Settings
 from tests.random.laws import differences, reports
+from tests.random.members import program
+from tests.random.sets import broken, settings_of
+from tests.random.source import seeded
 
 MODEL = """
 ---
@@ -111,3 +114,12 @@ def test_one_value_is_looked_for(text: str, states: int) -> None:
     assert report.states == states
     assert report.stats is not None
     assert int(str(report.stats["interpreter calls"])) * 2 < states
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_random_programs(block: int) -> None:
+    """Random programs about members; `python -m tests.random.members` has as many as you like."""
+    for seed in range(6 * block, 6 * block + 6):
+        source = seeded(seed)
+        text = program(source)
+        assert broken(text, settings_of(source), ("columns", "early columns")) is None, text
