@@ -80,7 +80,7 @@ def test_the_events_of_each_key_are_a_run(write: Write, fizzpy: Run) -> None:
     assert report.runs[1].rejection is not None
     assert report.runs[1].rejection.events[0].event.place.line == 6
     ended = fizzpy("validate", model, log, "--map", path, "--partition", "at.shard", "--workers", "2", "--quiet")
-    assert ended.code == 14 and "keyed.ndjson [b]" in ended.out
+    assert ended.code == 14 and "keyed.ndjson [b]" in " ".join(ended.out.split())
     missing = fizzpy("validate", model, log, "--map", path, "--partition", "shard")
     assert missing.code == 2 and "keyed.ndjson:1: the field 'shard', by which" in missing.err
 
