@@ -27,6 +27,7 @@ _MOST_KNOWN: Final = 1 << 18
 # Members of an enum are slow to look up.
 _DICT: Final = Tag.DICT
 _INT: Final = Tag.INT
+_BAG: Final = Tag.BAG
 _LIST: Final = Tag.LIST
 _SET: Final = Tag.SET
 _STRING: Final = Tag.STRING
@@ -173,7 +174,7 @@ class Basics:
             if kind is ValueNode and item.mutable:
                 raise GiveUp
             return key(item) in group.table
-        if group.tag is not _LIST and group.tag is not _TUPLE:
+        if group.tag not in (_LIST, _TUPLE, _BAG):
             raise GiveUp
         return self.contained(item, group.items)
 
@@ -195,7 +196,7 @@ class Basics:
 
     def size(self, value: Any) -> int:
         if type(value) is ValueNode:
-            if value.tag in (_LIST, _TUPLE, _SET, _DICT):
+            if value.sized:
                 return len(value.items)
         elif type(value) is str:
             return len(value)

@@ -44,6 +44,7 @@ FRESH: Final = frozenset(
 """Functions and methods whose result is a new container."""
 
 # Members of an enum are slow to look up.
+_BAG: Final = Tag.BAG
 _DICT: Final = Tag.DICT
 _LIST: Final = Tag.LIST
 _RECORD: Final = Tag.RECORD
@@ -88,7 +89,9 @@ class Operations(Sequences):
     # --- changes ---------------------------------------------------------------------------------------------------
 
     def set_add(self, group: Any, item: Any) -> Any:
-        """`group.add(item)`: the set after."""
+        """`group.add(item)`: the set or bag after."""
+        if type(group) is ValueNode and group.tag is _BAG:
+            return self._bag_add(group, item)
         if type(group) is not ValueNode or group.tag is not _SET:
             raise GiveUp
         assert group.table is not None
@@ -108,8 +111,31 @@ class Operations(Sequences):
         self.unordered.add(found.number)
         return found
 
+    def _bag_add(self, group: ValueNode, item: Any) -> Any:
+        """`group.add(item)` of a bag: the bag after, whose order is always the canonical one."""
+        if type(item) is ValueNode and item.mutable:
+            raise GiveUp
+        self.fuel[0] -= 1 + (group.weight >> 4)
+        interner = self.nodes.interner
+        return self.nodes[interner.intern_members(_BAG, [*interner.payload(group.number), self.nodes.number(item)])]
+
+    def _bag_discard(self, group: ValueNode, item: Any, must: bool) -> Any:
+        """`group.discard(item)` of a bag, or `group.remove(item)` if it `must` be there: one of several goes."""
+        if type(item) is ValueNode and item.mutable:
+            raise GiveUp
+        self.fuel[0] -= group.weight
+        interner, number = self.nodes.interner, self.nodes.number(item)
+        payload = list(interner.payload(group.number))
+        if number in payload:
+            payload.remove(number)
+        elif must:
+            raise GiveUp
+        return self.nodes[interner.intern(_BAG, tuple(payload))]
+
     def set_discard(self, group: Any, item: Any, must: bool) -> Any:
         """`group.discard(item)`, or `group.remove(item)` if it `must` be there."""
+        if type(group) is ValueNode and group.tag is _BAG:
+            return self._bag_discard(group, item, must)
         if type(group) is not ValueNode or group.tag is not _SET or (type(item) is ValueNode and item.mutable):
             raise GiveUp
         assert group.table is not None
@@ -188,7 +214,7 @@ class Operations(Sequences):
         return self.nodes[interner.intern(_RECORD, pairs)]
 
     def removed(self, group: Any, item: Any) -> Any:
-        """`group.remove(item)`: the list or set after."""
+        """`group.remove(item)`: the list, set or bag after."""
         if type(group) is ValueNode and group.tag is _LIST:
             for place, other in enumerate(self.turns(group.items, 1)):
                 if self.eq(other, item):
@@ -197,12 +223,12 @@ class Operations(Sequences):
         return self.set_discard(group, item, True)
 
     def discarded(self, group: Any, item: Any) -> Any:
-        """`group.discard(item)`: the set after."""
+        """`group.discard(item)`: the set or bag after."""
         return self.set_discard(group, item, False)
 
     def cleared(self, group: Any) -> Any:
         """`group.clear()`"""
-        if type(group) is not ValueNode or group.tag not in (_LIST, _SET, _DICT):
+        if type(group) is not ValueNode or group.tag not in (_LIST, _SET, _DICT, _BAG):
             raise GiveUp
         return self.nodes[self.nodes.interner.intern(group.tag, ())]
 
@@ -397,6 +423,8 @@ class Operations(Sequences):
                 return self.position_of(owner.items, args[0])
             if name == "count":
                 return self.occurrences(owner.items, args[0])
+        if name == "count" and type(owner) is ValueNode and owner.tag is _BAG and len(args) == 1:
+            return self.occurrences(owner.items, args[0])
         return self.apply("." + name, lambda value, *values: _called(name, value, list(values)), (owner, *args))
 
 

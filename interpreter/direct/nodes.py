@@ -39,7 +39,7 @@ _FALSE: Final = object()
 class ValueNode:
     """A container, tuple, struct, role instance or model value.
 
-    `items`: the members of a list, tuple or set, the keys of a dict, in canonical order. `fields`: the values of a
+    `items`: the members of a list, tuple, set or bag, the keys of a dict, in canonical order. `fields`: the values of a
     struct or record by name, else None. `table`: of a dict the values by key, of a set the elements, by what `key`
     returns. `mutable`: a mutable container is anywhere inside; `deep`: below the node itself. `choices`: the positions
     and texts of its distinct members as alternatives, once they were asked for; `sized`: it is a collection; `roles`:
@@ -99,9 +99,9 @@ class ValueNode:
         return f"ValueNode({self.number}, {self.tag.name})"
 
 
-_SIZED: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET, Tag.DICT})
+_SIZED: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET, Tag.DICT, Tag.BAG})
 _NATIVE: Final = frozenset({Tag.NONE, Tag.BOOL, Tag.INT, Tag.STRING})
-_SEQUENCES: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET})
+_SEQUENCES: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET, Tag.BAG})
 _NODES: Final = _SIZED | FIELD_TAGS | {Tag.ROLE, Tag.SYMMETRIC, Tag.MODEL_VALUE}
 
 

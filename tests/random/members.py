@@ -1,4 +1,4 @@
-"""Random programs about members of lists and dicts, by hand: `python -m tests.random.members FIRST LAST`.
+"""Random programs about members of lists, dicts and bags, by hand: `python -m tests.random.members FIRST LAST`.
 
 Members change places and values, of several types that are equal or look alike; they are compared with values, looked
 for and found, in guards, branches, choices, funcs and assertions.
@@ -10,7 +10,7 @@ import fizz
 from tests.random.sets import campaign
 from tests.random.source import Source
 
-ENGINES = ("columns", "early columns", "rows", "two workers")
+ENGINES = ("columns", "early columns", "direct rows", "direct columns", "two workers")
 POOLS = (
     "[0, 1, 2]",
     '[0, "a", "b"]',
@@ -57,6 +57,8 @@ class Model:
             f"first(d, {self.value()})",
         ]
         options += [f"{self.xs}.count({self.value()}) == 1", f"len([x for x in {self.xs} if x == {self.value()}]) > 0"]
+        options += [f"{self.value()} in box", f"box.count({self.value()}) == 1", f"len(box) {pick(['>', '<'])} 1"]
+        options += [f"len([x for x in box if x == {self.value()}]) == len(set(list(box)))", "box == bag(POOL)"]
         options += [f"any([{self.xs}[i] == {self.value()} for i in range(len({self.xs}))])"]
         found = pick(options)
         if chance(30):
@@ -74,6 +76,9 @@ class Model:
             [f"if {self.test()}:", f"    {xs}[0] = {self.value()}", "else:", "    n = 1 - n"],
             [f"seen = {self.test()}"],
             ["n = 1 - n"],
+            ["if len(box) < 3:", f"    box.add({self.value()})"],
+            [f"box.{pick(['discard', 'discard', 'remove' if self.errors else 'discard'])}({self.value()})"],
+            ["seen = list(box)[:2]", "box.clear()"],
         ]
         if self.nested:
             options.append([f"rows[{pick('01')}][{pick('01')}] = {self.value()}"])
@@ -87,6 +92,12 @@ class Model:
         if chance(40):
             lines.append(f"    k = oneof {self.source.pick(['KEYS', '[k for k in d if d[k] != 0]', 'd if d[k] != 1'])}")
             lines.append("    d[k] = POOL[n]")
+        if chance(40):
+            lines += [
+                "    m = oneof box",
+                "    box.remove(m)",
+                *(["    box.add(m)", "    seen = m"] if chance(50) else []),
+            ]
         for _ in range(self.source.number(1, 3)):
             lines += [f"    {line}" for line in self.change()]
         return lines
@@ -121,6 +132,7 @@ class Model:
             *begin,
             "    d = {key: POOL[0] for key in KEYS}",
             "    rows = [[POOL[0], POOL[1]], [POOL[-1], 0]]",
+            "    box = bag(POOL[:2])",
             "    n = 0",
             "    seen = None",
         ]
