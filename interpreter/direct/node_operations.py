@@ -33,13 +33,13 @@ PURE_METHODS: Final = frozenset(
 )  # fmt: skip
 """Methods that change nothing; of what they are called on, see `Operations.method`."""
 PURE_FUNCTIONS: Final = frozenset(
-    {"abs", "all", "any", "bool", "chr", "dict", "enumerate", "hash", "int", "len", "list", "max", "min", "ord", "repr",
-     "reversed", "set", "sorted", "str", "sum", "tuple", "type", "zip"}
+    {"abs", "all", "any", "bag", "bool", "chr", "dict", "enumerate", "hash", "int", "len", "list", "max", "min", "ord",
+     "repr", "reversed", "set", "sorted", "str", "sum", "tuple", "type", "zip"}
 )  # fmt: skip
 """Builtins that depend on their arguments alone."""
 FRESH: Final = frozenset(
-    {"dict", "enumerate", "list", "reversed", "set", "sorted", "zip", "items", "keys", "values", "split", "difference",
-     "intersection", "symmetric_difference", "union"}
+    {"bag", "dict", "enumerate", "list", "reversed", "set", "sorted", "zip", "items", "keys", "values", "split",
+     "difference", "intersection", "symmetric_difference", "union"}
 )  # fmt: skip
 """Functions and methods whose result is a new container."""
 

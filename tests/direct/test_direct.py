@@ -468,3 +468,37 @@ def test_an_order_of_insertion_is_remembered(same: str, other: str) -> None:
     head = INIT.replace("    x = 0\n", f"    x = 0\n    k = 0\n    p = ({same}, 0)\n")
     lines = "\n".join("    " + line for line in body.split("\n"))
     agree(compare_text(f"{head}{lines}\natomic action B:\n    k = (k + 1) % 4\n"))
+
+
+BAGS = """\
+---
+{"deadlock_detection": false}
+---
+action Init:
+    box = bag([(1, "a"), (0, "b")])
+    boxes = {"x": bag(), "y": bag([2, 2])}
+    out = None
+atomic action Count:
+    boxes["x"].add(len(boxes["x"]) % 2)
+    require len(boxes["x"]) < 4
+atomic action A:
+"""
+BAG_BODIES = [
+    "m = oneof box\nbox.remove(m)\nout = m\nbox.add((1 - m[0], m[1]))",
+    "box.add((1, 'a'))\nrequire len(box) < 4\nout = [m[1] for m in box if m[0] == 1]",
+    "out = (len(box), (1, 'a') in box, box.count((1, 'a')), 2 in boxes['x'])",
+    "for n in boxes['x']:\n    out = n",
+    "k = oneof ['x', 'y']\nn = oneof boxes[k] if n > 0\nboxes[k].discard(n)\nboxes[k].discard(7)",
+    "out = sum(boxes['x']) + max(list(boxes['y']) + [0])\nboxes['x'].clear()",
+    "out = (boxes['x'] == boxes['y'], boxes['y'] == bag([2, 2]), boxes['y'] == [2, 2], not boxes['x'])",
+    "out = sorted(boxes['x']) + list(set(boxes['y']))\nboxes['y'] = bag(out)\nrequire len(out) < 3",
+    "boxes['y'].remove(3)",
+]
+
+
+@pytest.mark.parametrize("body", BAG_BODIES)
+def test_bags(body: str) -> None:
+    """Bags are added to, taken from, gone through, compared and made; equal elements are several."""
+    lines = "\n".join("    " + line for line in body.split("\n"))
+    tally = agree(compare_text(f"{BAGS}{lines}\n", 40))
+    assert tally.compared and not tally.reasons
