@@ -46,6 +46,15 @@ class MutantResult:
         return ": ".join(filter(None, [self.function, self.change, " / ".join(lines)]))
 
 
+def _counted(results: tuple[MutantResult, ...]) -> Mapping[Fate, int]:
+    found = Counter(one.fate for one in results)
+    return {fate: found[fate] for fate in FATES}
+
+
+def _survivors(results: tuple[MutantResult, ...]) -> tuple[MutantResult, ...]:
+    return tuple(one for one in results if one.fate == "survived")
+
+
 @dataclass(frozen=True, slots=True)
 class MutationReport:
     """The mutants of one model. `states` and `cut` are those of the model itself; `properties` what was asked of each.
@@ -66,13 +75,12 @@ class MutationReport:
     @property
     def counts(self) -> Mapping[Fate, int]:
         """How many mutants had each fate."""
-        found = Counter(one.fate for one in self.results)
-        return {fate: found[fate] for fate in FATES}
+        return _counted(self.results)
 
     @property
     def survivors(self) -> tuple[MutantResult, ...]:
         """The mutants that no property noticed, though they differ."""
-        return tuple(one for one in self.results if one.fate == "survived")
+        return _survivors(self.results)
 
     @property
     def noticed_by(self) -> Mapping[str, tuple[int, int]]:
@@ -128,13 +136,12 @@ class PromisedMutation:
     @property
     def counts(self) -> Mapping[Fate, int]:
         """How many mutants had each fate."""
-        found = Counter(one.fate for one in self.results)
-        return {fate: found[fate] for fate in FATES}
+        return _counted(self.results)
 
     @property
     def survivors(self) -> tuple[MutantResult, ...]:
         """The mutants that no promised run noticed, though they differ."""
-        return tuple(one for one in self.results if one.fate == "survived")
+        return _survivors(self.results)
 
     @property
     def exit_code(self) -> ExitCode:

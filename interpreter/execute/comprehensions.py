@@ -122,6 +122,17 @@ def folded_call(
     return evaluate
 
 
+def calls_only_builtins(syntax: tuple[object, ...], scope: NameScope) -> bool:
+    """Whether nothing is called but builtin functions, which change nothing but by the functions they get."""
+    return all(
+        isinstance(part.function, ast.Name)
+        and scope.means_builtin(part.function.id)
+        and all(argument.kind == "positional" for argument in part.arguments)
+        for part in nodes_in(syntax)
+        if isinstance(part, ast.Call)
+    )
+
+
 def kept_of(node: ast.Expression) -> ast.Expression | None:
     """What `[x for x in S if …]` keeps some elements of, as they are; None for other expressions."""
     if not isinstance(node, ast.Comprehension) or node.kind != "list":
@@ -208,14 +219,8 @@ class _Folded:
 
     @cached_property
     def _calls(self) -> bool:
-        """Whether a turn calls anything but builtin functions, which change nothing but by the functions they get."""
-        return not all(
-            isinstance(part.function, ast.Name)
-            and self._scope.means_builtin(part.function.id)
-            and all(argument.kind == "positional" for argument in part.arguments)
-            for part in nodes_in((self._node.clauses[1:], self._node.element))
-            if isinstance(part, ast.Call)
-        )
+        """Whether a turn calls anything but builtin functions."""
+        return not calls_only_builtins((self._node.clauses[1:], self._node.element), self._scope)
 
     @cached_property
     def _captured(self) -> list[Evaluator]:

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING, Final, assert_never
 
 from fizz import Span
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import chooses
 from interpreter.execute.code import Code, Compiled, Operation, binding_all, local_binder
-from interpreter.execute.comprehensions import filtered, kept_of
+from interpreter.execute.comprehensions import Filtered, calls_only_builtins, filtered, kept_of
 from interpreter.execute.costs import cost, instruction_cost
 from interpreter.execute.environment import Environment, Evaluator, bind_arguments, located
 from interpreter.execute.expressions import (
@@ -37,8 +36,6 @@ from interpreter.values.problem import ModelMistake
 if TYPE_CHECKING:
     from interpreter.execute.execution import Execution
 
-_PURE: Final = frozenset({"enumerate", "len", "list", "range", "reversed", "sorted"})
-"""Functions that change nothing."""
 _MESSAGE: Final = 4
 """The elements charged for a message besides its arguments."""
 
@@ -152,10 +149,9 @@ def elements(iterable: Evaluator, frame: Environment, span: Span) -> Seq[object]
 
 
 def _by_element(
-    node: ast.Expression | None, iterable: Evaluator, scope: NameScope, word: str
+    node: ast.Expression | None, some: Filtered | None, iterable: Evaluator, word: str
 ) -> Callable[[Execution, Frame], Seq[object] | None]:
     """Lets the observer choose among the elements of a set, or among some of them; see `Observer.alternatives`."""
-    some = None if node is None else filtered(node, scope, compile_expression)
     # To evaluate it twice has no effect.
     simple = isinstance(node, ast.Name | ast.Attribute)
 
@@ -182,13 +178,12 @@ def _among(instruction: p.Pick, scope: NameScope) -> ast.Expression | None:
 
 
 def _one_of(
-    instruction: p.Pick, among: ast.Expression | None, scope: NameScope, word: str
+    instruction: p.Pick, among: ast.Expression | None, some: Filtered | None, scope: NameScope, word: str
 ) -> Callable[[Execution, Frame], Seq[object] | None] | None:
     """Lets the observer choose among those of some values that a condition admits; see `Observer.one_admitted`."""
     offered = None if among is None else kept_of(among)
-    some = None if among is None else filtered(among, scope, compile_expression)
     # They may be found twice.
-    if some is None or offered is None or not _is_pure(offered, scope):
+    if some is None or offered is None or not calls_only_builtins((offered,), scope):
         return None
     values = compile_expression(offered, scope)
 
@@ -213,12 +208,6 @@ def _one_of(
     return choose
 
 
-def _is_pure(node: ast.Expression, scope: NameScope) -> bool:
-    """Whether to evaluate an expression twice has no effect: it calls nothing but `range` and the like."""
-    calls = [part.function for part in nodes_in((node,)) if isinstance(part, ast.Call)]
-    return all(isinstance(one, ast.Name) and one.id in _PURE and scope.means_builtin(one.id) for one in calls)
-
-
 def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
     iterable, span = compile_expression(instruction.iterable, scope), instruction.span
     condition = None if instruction.condition is None else compile_expression(instruction.condition, scope)
@@ -232,8 +221,9 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
 
     word = f"Any:{instruction.text}="
     among = _among(instruction, scope)
-    by_element = _by_element(among, iterable, scope, word)
-    one_of = _one_of(instruction, among, scope, word)
+    some = None if among is None else filtered(among, scope, compile_expression)
+    by_element = _by_element(among, some, iterable, word)
+    one_of = _one_of(instruction, among, some, scope, word)
 
     def operation(run: Execution, frame: Frame) -> bool:
         run.only_in_steps("a choice", span)
@@ -267,7 +257,8 @@ def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
     iterable, span = compile_expression(instruction.iterable, scope), instruction.span
     bind = local_binder(instruction.variables, span)
     word = f"Any:{', '.join(instruction.variables.names)}="
-    by_element = _by_element(instruction.iterable, iterable, scope, word)
+    some = filtered(instruction.iterable, scope, compile_expression)
+    by_element = _by_element(instruction.iterable, some, iterable, word)
 
     def operation(run: Execution, frame: Frame) -> bool:
         run.only_in_steps("a choice", span)

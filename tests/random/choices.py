@@ -7,8 +7,7 @@ choices among messages of a set, in funcs and blocks.
 
 from __future__ import annotations
 
-import fizz
-from tests.random.sets import campaign
+from tests.random.sets import campaign, one_that_loads
 from tests.random.source import Source
 
 ENGINES = ("columns", "early columns", "rows", "two workers", "embedded", "direct columns")
@@ -172,13 +171,7 @@ class Model:
 
 def program(source: Source) -> str:
     """A program about choices with a condition that loads."""
-    while True:
-        text = Model(source).text()
-        try:
-            fizz.load("m.fizz", text=text)
-        except fizz.FizzError:
-            continue
-        return text
+    return one_that_loads(lambda: Model(source).text())
 
 
 if __name__ == "__main__":

@@ -6,8 +6,7 @@ for and found, in guards, branches, choices, funcs and assertions.
 
 from __future__ import annotations
 
-import fizz
-from tests.random.sets import campaign
+from tests.random.sets import campaign, one_that_loads
 from tests.random.source import Source
 
 ENGINES = ("columns", "early columns", "direct rows", "direct columns", "two workers")
@@ -141,13 +140,7 @@ class Model:
 
 def program(source: Source) -> str:
     """A program about members that loads."""
-    while True:
-        text = Model(source).text()
-        try:
-            fizz.load("m.fizz", text=text)
-        except fizz.FizzError:
-            continue
-        return text
+    return one_that_loads(lambda: Model(source).text())
 
 
 if __name__ == "__main__":

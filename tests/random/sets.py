@@ -363,15 +363,20 @@ class Model:
         return "\n".join(lines) + "\n"
 
 
-def program(source: Source) -> str:
-    """A program about sets that loads."""
+def one_that_loads(made: Callable[[], str]) -> str:
+    """The first of the programs that are made up which loads."""
     while True:
-        text = Model(source).text()
+        text = made()
         try:
             fizz.load("m.fizz", text=text)
         except fizz.FizzError:
             continue
         return text
+
+
+def program(source: Source) -> str:
+    """A program about sets that loads."""
+    return one_that_loads(lambda: Model(source).text())
 
 
 def settings_of(source: Source) -> Settings:
