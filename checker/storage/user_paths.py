@@ -58,6 +58,7 @@ RUN_FOLDER: Final = "spark.fizzpy.folder"
 _ADDRESS: Final = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 
 
+_WITH_BUCKET: Final = re.compile(r"[^:]+://[^/]")
 _STORES: Final = ("s3", "s3a")
 
 
@@ -79,8 +80,15 @@ def is_address(folder: str | None) -> bool:
 def refuse_addresses(settings: Settings) -> None:
     """Refuse `hdfs://…` and the like, which would be taken for relative paths. Raises `UsageProblem`.
 
-    An export may go to an object store, and checkpoints to one or to HDFS.
+    An export may go to an object store, and checkpoints to one or to HDFS; an address of a store names a bucket.
     """
+    for option, folder in (
+        ("--checkpoint", settings.checkpoint),
+        ("--resume", settings.resume),
+        ("--export", settings.export),
+    ):
+        if folder is not None and is_remote(folder) and not _WITH_BUCKET.match(folder):
+            raise UsageProblem(f"{option}: '{folder}' names no bucket", "give one, as s3://BUCKET/FOLDER")
     named: Mapping[str, str | None] = {
         "--checkpoint": None if is_address(settings.checkpoint) else settings.checkpoint,
         "--resume": None if is_address(settings.resume) else settings.resume,

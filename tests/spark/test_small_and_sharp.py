@@ -60,6 +60,15 @@ def test_addresses_are_no_folders(
     assert sorted(path.name for path in tmp_path.iterdir()) == ["m.fizz"]
 
 
+@pytest.mark.parametrize("address", ["s3://", "s3:/", "s3a:///runs", "S3:/bucket"])
+@pytest.mark.parametrize("option", ["checkpoint", "resume", "export"])
+def test_addresses_without_a_bucket(model: Path, address: str, option: str) -> None:
+    """Refused at once: all buckets of whoever runs it would be asked for."""
+    settings = replace(Settings(), **{option: address})  # type: ignore[arg-type]
+    with pytest.raises(UsageProblem, match="names no bucket"):
+        check(model, settings=settings)
+
+
 def test_paths_that_are_no_addresses(model: Path, tmp_path: Path) -> None:
     """A colon alone makes no address."""
     for name in ("a:b", "x:", "12:30"):
