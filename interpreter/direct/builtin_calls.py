@@ -55,18 +55,16 @@ class BuiltinCalls(Forms):
             return Compiled(python.List([], python.Load()), "items", True)
         (only,) = self._one(arguments)
         elements = self.elements(only, True)
-        if self.raw:
-            return Compiled(call("list", elements), "items", True)
-        return Compiled(call("list_of", elements), "any", True)
+        return Compiled(call("list", elements), "items", True)
 
     def _zip(self, arguments: list[ast.Expression]) -> Compiled | None:
-        if not self.raw or not arguments:
+        if not arguments:
             return None
         lists = [self.elements(argument, True) for argument in arguments]
         return Compiled(call("zipped", *lists), "rows", True, len(lists))
 
     def _enumerate(self, arguments: list[ast.Expression]) -> Compiled | None:
-        if not self.raw or len(arguments) != 1:
+        if len(arguments) != 1:
             return None
         return Compiled(call("list", call("enumerate", self.elements(arguments[0], True))), "rows", True, 2)
 

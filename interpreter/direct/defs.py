@@ -165,7 +165,7 @@ class HelperBody(Names):
         return [python.For(target, elements, body, [])]
 
     def _bind(self, identifier: str, value: Compiled, node: ast.Expression) -> list[python.stmt]:
-        is_kept = self.expressions.raw and value.kind in LISTS and self.may_be_listed(identifier)
+        is_kept = value.kind in LISTS and self.may_be_listed(identifier)
         if is_kept and not self._in_place & {identifier, *self.shared.roots(node)} and self._is_bound_once(identifier):
             self.listed(identifier, value)
             return [self._assign(identifier, value.code)]

@@ -31,6 +31,8 @@ _PYTHON: Final[dict[str, type[python.cmpop]]] = {
     "==": python.Eq,
     "!=": python.NotEq,
 }
+_TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_PATHS: Final = (ast.Name, ast.Attribute, ast.Index)
 _MODULES: Final = frozenset({"math", "itertools"})
 
 
@@ -117,7 +119,7 @@ class DirectExpressions(BuiltinCalls):
 
     def _width(self, *nodes: ast.Expression) -> int:
         """How many members these displays have, if they are tuples of one size in a list that is not stored; else 0."""
-        if not self.raw or self._storing:
+        if self._storing:
             return 0
         sizes = {len(one.items) if isinstance(one, ast.TupleExpression) else 0 for one in nodes}
         return sizes.pop() if len(sizes) == 1 else 0
@@ -148,11 +150,15 @@ class DirectExpressions(BuiltinCalls):
             return self._membership(node)
         if operator in ("==", "!=") and self.names.rule.asks_members and isinstance(node.left, ast.Index):
             group = self.of(node.left.value)
-            if not (self.raw and group.kind in LISTS):
-                asked = call("member_is", self.whole(group), self.value(node.left.index), self.value(node.right))
-                return Compiled(asked if operator == "==" else python.UnaryOp(python.Not(), asked), "bool", True)
+            if group.kind not in LISTS:
+                member = call("member_is", self.whole(group), self.value(node.left.index), self.value(node.right))
+                return Compiled(member if operator == "==" else python.UnaryOp(python.Not(), member), "bool", True)
+        if self.names.rule.asks and operator in _PYTHON:
+            asked = self._of_size(operator, node.left, node.right) or self._of_prefix(operator, node.left, node.right)
+            if asked is not None:
+                return Compiled(asked, "bool", True)
         left, right = self.of(node.left), self.of(node.right)
-        if self.raw and LISTS & {left.kind, right.kind}:
+        if LISTS & {left.kind, right.kind}:
             found = self._of_lists(operator, left, right)
             if found is not None:
                 return found
@@ -168,6 +174,35 @@ class DirectExpressions(BuiltinCalls):
             kind = "int" if ints else "str" if operator == "+" and "str" in (left.kind, right.kind) else "any"
             return Compiled(call(_ARITHMETIC[operator], a, b), kind, True)
         return Compiled(call("binary", constant(operator), a, b), "any", True)
+
+    def _of_size(self, operator: str, left: ast.Expression, right: ast.Expression) -> python.expr | None:
+        """A comparison of the size of a container, which is asked for that only; None for others."""
+        if not self._is_size(left):
+            left, right, operator = right, left, _TURNED.get(operator, operator)
+        if not self._is_size(left):
+            return None
+        assert isinstance(left, ast.Call)
+        return call("size_is", constant(operator), self.value(left.arguments[0].value), self.value(right))
+
+    def _is_size(self, node: ast.Expression) -> bool:
+        return (
+            isinstance(node, ast.Call)
+            and self.is_builtin(node.function, "len")
+            and len(node.arguments) == 1
+            and isinstance(node.arguments[0].value, _PATHS)
+        )
+
+    def _of_prefix(self, operator: str, left: ast.Expression, right: ast.Expression) -> python.expr | None:
+        """A comparison with the first members of a list, which are asked for one by one; None for others."""
+        if operator not in ("==", "!="):
+            return None
+        if not _is_prefix(left):
+            left, right = right, left
+        if not _is_prefix(left):
+            return None
+        assert isinstance(left, ast.Slice) and left.stop is not None
+        asked = call("begins_with", self.value(left.value), self.value(left.stop), self.value(right))
+        return asked if operator == "==" else python.UnaryOp(python.Not(), asked)
 
     def _of_lists(self, operator: str, left: Compiled, right: Compiled) -> Compiled | None:
         """An operation on values one of which is a list of Python; None if it needs values of the model."""
@@ -238,7 +273,7 @@ class DirectExpressions(BuiltinCalls):
 
     def _index(self, node: ast.Index) -> Compiled:
         group = self.of(node.value)
-        if self.raw and group.kind in LISTS:
+        if group.kind in LISTS:
             taken = call("member_at", group.code, self.value(node.index))
             return Compiled(call("tuple_of", python.Starred(taken, python.Load())) if group.kind == "rows" else taken)
         return Compiled(call("at", self.whole(group), self.value(node.index)))
@@ -246,7 +281,7 @@ class DirectExpressions(BuiltinCalls):
     def _slice(self, node: ast.Slice) -> Compiled:
         bounds = [constant(None) if b is None else self.value(b) for b in (node.start, node.stop, node.step)]
         group = self.of(node.value)
-        if self.raw and group.kind in LISTS:
+        if group.kind in LISTS:
             return Compiled(call("sliced", group.code, *bounds), group.kind, True, group.width)
         return Compiled(call("part", self.whole(group), *bounds), "any", True)
 
@@ -342,12 +377,12 @@ class DirectExpressions(BuiltinCalls):
         if function.name not in PURE_METHODS:
             raise Unsupported(f".{function.name}()")
         values = [self.value(argument) for argument in self._arguments(node)]
-        if self.raw and function.name in ("index", "count") and len(values) == 1:
+        if function.name in ("index", "count") and len(values) == 1:
             listed = self.of(owner)
             if listed.kind in LISTS:
                 operation = "position_of" if function.name == "index" else "occurrences"
                 return Compiled(call(operation, self.members(listed), *values), "int", True)
-        if not values and function.name in ("items", "keys", "values") and (self.raw or function.name != "items"):
+        if not values and function.name in ("items", "keys", "values"):
             return self._of_dict(function.name, self.value(owner))
         code = call("method", constant(function.name), self.value(owner), *values)
         return Compiled(code, "any", function.name in FRESH)
@@ -366,7 +401,7 @@ class DirectExpressions(BuiltinCalls):
             items = self.members(listed)
         code = call("selections", constant(which), items, size)
         width = size.value if isinstance(size, python.Constant) and type(size.value) is int else 0
-        if self.raw and width > 0:
+        if width > 0:
             return Compiled(code, "rows", True, width)
         return Compiled(call("tuples", code), "items", True)
 
@@ -453,6 +488,13 @@ class DirectExpressions(BuiltinCalls):
         for variable in bound:
             self.names.unbind(variable)
         return element, generators
+
+
+def _is_prefix(node: ast.Expression) -> bool:
+    """`E[:stop]` of a name, field or member."""
+    if not isinstance(node, ast.Slice) or not isinstance(node.value, _PATHS):
+        return False
+    return node.start is None and node.step is None and node.stop is not None
 
 
 def _is_scalars(node: ast.Expression) -> bool:

@@ -54,8 +54,6 @@ class Forms:
 
     def __init__(self, names: Names) -> None:
         self.names = names
-        self.raw = names.keeps_lists
-        """Whether lists may stay in a form of Python."""
 
     def of(self, node: ast.Expression) -> Compiled:
         """An expression, in the form that is cheapest."""

@@ -163,11 +163,6 @@ class Names:
         return self.shared.keep(value)
 
     @property
-    def keeps_lists(self) -> bool:
-        """Whether variables may have lists of Python as values."""
-        return True
-
-    @property
     def rule(self) -> RuleScope:
         """The rule that the code is a part of."""
         raise NotImplementedError

@@ -13,7 +13,7 @@ from typing import Any, Final, assert_never
 
 from fizz import Span
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import is_self
+from fizz.syntax.tree_walk import is_self, nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
 from interpreter.direct.direct_expressions import DirectExpressions
@@ -360,6 +360,11 @@ class PlainStatements:
             items = targets[0].items
             if isinstance(value, ast.TupleExpression | ast.ListExpression) and len(value.items) == len(items):
                 made: list[python.stmt] = []
+                if self._bind_apart(items, value):
+                    # One after the other is the same.
+                    for target, item in zip(items, value.items, strict=True):
+                        made += self._bound((target,), self.expressions.of(item), item)
+                    return made
                 for index, item in enumerate(value.items):
                     made.append(assign(f"T{index}", self.expressions.stored(item)))
                 for index, target in enumerate(items):
@@ -370,6 +375,12 @@ class PlainStatements:
             if not self.names.is_local(target):
                 return self._put(target, self._moved(target, value) or self.expressions.stored(value))
         return self._bound(targets, self.expressions.of(value), value)
+
+    def _bind_apart(self, targets: Sequence[ast.Target], value: ast.Expression) -> bool:
+        """Whether targets are locals of which the value uses none."""
+        names = {one.id for one in targets if isinstance(one, ast.Name) and self.names.is_local(one)}
+        used = {one.id for one in nodes_in(value) if isinstance(one, ast.Name)}
+        return len(names) == len(targets) and not names & used
 
     def _moved(self, target: ast.Target, value: ast.Expression) -> python.expr | None:
         """A new container in a local that is not used any more; None for other values.
@@ -430,7 +441,7 @@ class PlainStatements:
 
     def _stays_list(self, targets: Sequence[ast.Target], value: Compiled, roots: set[str]) -> bool:
         """Whether a value may be kept as a list of Python: in a local that has no other value and is not changed."""
-        if not self.expressions.raw or value.kind not in LISTS or len(targets) > 1:
+        if value.kind not in LISTS or len(targets) > 1:
             return False
         (target,) = targets
         if not isinstance(target, ast.Name) or not self.names.is_local(target):

@@ -101,11 +101,6 @@ class RuleScope(Names):
         """Whether it may ask whether a member of a container has some value. Instances before a step are others."""
         return self.asks and not self._sides
 
-    @property
-    def keeps_lists(self) -> bool:
-        # A path that is recorded is cut where the values of variables have ids.
-        return not self.asks
-
     def helper_function(self, title: str, source: ast.Helper) -> str:
         """The function that stands for a `def`."""
         if title not in self._helpers:

@@ -21,8 +21,9 @@ _MARK: Final = " "
 """It stands between the number of a side and the name of a role. No role has a name with it."""
 _MOST_RENAMED: Final = 1 << 15
 _SAFE: Final = frozenset(
-    {"add", "any_order", "bound", "each", "entries", "entries_lazily", "fields_of", "give_up", "is_role", "list_of",
-     "live", "live_lazily", "members", "own", "part", "plain", "size", "spend", "tuple_of", "turns", "unpacked"}
+    {"add", "any_order", "bound", "each", "entries", "entries_lazily", "fields_of", "give_up", "is_role", "joined",
+     "list_of", "live", "live_lazily", "member_at", "members", "own", "part", "plain", "size", "size_is", "sliced",
+     "spend", "tuple_of", "tuples", "turns", "unpacked", "zipped"}
 )  # fmt: skip
 """Operations that compare nothing."""
 _MOVING: Final = frozenset({"enumerate", "list", "reversed", "tuple", "zip"})
@@ -149,6 +150,9 @@ def on_both_sides(
             raise GiveUp
         return at(value, place)
 
+    def begins_with(group: Any, stop: Any, items: Any) -> bool:
+        return bool(names["begins_with"](group, stop, items, eq))
+
     changed = {
         one: refusing(operation)
         for one, operation in names.items()
@@ -161,6 +165,7 @@ def on_both_sides(
         "ne": lambda left, right: not eq(left, right),
         "function": function,
         "at": at_place,
+        "begins_with": begins_with,
     }
 
 

@@ -9,7 +9,19 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Final
 
-from checker.search.memo.division import MOST_MEMBERS, SIZE, WHOLE, Divider, gone, list_head
+from checker.search.memo.division import (
+    LISTED,
+    MOST_MEMBERS,
+    SIZE,
+    WHOLE,
+    Divider,
+    gone,
+    list_head,
+    list_steps,
+    listed,
+    shorter,
+)
+from checker.search.memo.list_places import ListPlaces, place_of
 from interpreter.direct.nodes import GiveUp, Nodes, ValueNode, key
 from interpreter.direct.sides import Sides
 from interpreter.state.state import UNBOUND, Slot
@@ -21,7 +33,9 @@ _DICT: Final = Tag.DICT
 _SET: Final = Tag.SET
 
 
-Saved = tuple[dict[Slot, Any], dict[Slot, int], "list[AskedNode]", int, set[int]]
+Bounds = tuple[int, int]
+"""The least and the most that something may be."""
+Saved = tuple[dict[Slot, Any], dict[Slot, int], "list[AskedNode]", int, set[int], dict[Slot, Bounds]]
 """What a reader was asked, up to a choice."""
 
 
@@ -44,16 +58,25 @@ class HeadShape:
 
 
 class AskingNodes(Nodes):
-    """The values by id, among them the heads of containers. `divider`: what the parts of containers are."""
+    """The values by id, among them the heads of containers.
 
-    def __init__(self, divider: Divider, interner: Interner) -> None:
+    `divider`: what the parts of containers are. `places`: where lists are expected.
+    """
+
+    def __init__(self, divider: Divider, interner: Interner, places: ListPlaces) -> None:
         super().__init__(interner)
         self.divider = divider
+        self.listed = listed(interner)
+        self._places = places
         self._shapes: dict[int, HeadShape] = {}
 
     def number(self, value: Any) -> int:
         """The id of a value. All of a container is asked for."""
         return super().number(value.value() if isinstance(value, AskedContainer) else value)
+
+    def may_be_listed(self, slot: Slot) -> bool:
+        """Whether a list is expected in a slot: it is asked whether there is one first, and of which size later."""
+        return place_of(slot) in self._places
 
     def shape(self, head: int) -> HeadShape:
         """The content of a head."""
@@ -89,12 +112,14 @@ class StateReader(dict[Slot, Any]):
         self.opened: list[AskedNode] = []
         self.asked_whole: list[AskedContainer] = []
         """The containers of which all was asked for."""
+        self._bounds: dict[Slot, Bounds] = {}
+        """What is known of the sizes of lists."""
 
     def __missing__(self, slot: Slot) -> Any:
         if slot[0] == "before":
             assert self._before is not None
             return self._before[slot[1:]]
-        number = self.number(slot)
+        number = self._first(slot)
         if number == UNBOUND:
             raise GiveUp
         value = self[slot] = self._opened(slot, number)
@@ -110,6 +135,28 @@ class StateReader(dict[Slot, Any]):
             self.answers[slot] = number
         return number
 
+    def _first(self, slot: Slot) -> int:
+        """What is there, or `listed` for a list of which no more is known."""
+        if slot in self.answers or not self.nodes.may_be_listed(slot):
+            return self.number(slot)
+        number = self.number((*slot, LISTED))
+        if number != self.nodes.listed:
+            self.answers[slot] = number
+        return number
+
+    def is_shorter(self, slot: Slot, size: int) -> bool:
+        """Whether the list in a slot, which has some members, has fewer than `size`."""
+        known = self.answers.get(slot)
+        if known is not None:
+            return len(self.nodes.shape(known).steps) < size
+        least, most = self._bounds.get(slot, (1, MOST_MEMBERS))
+        if size <= least or most < size:
+            return most < size
+        answer = self.number((*slot, shorter(size)))
+        found = bool(self.nodes.interner.payload(answer))
+        self._bounds[slot] = (least, size - 1) if found else (size, most)
+        return found
+
     def equals(self, slot: Slot, value: Any) -> bool | None:
         """Whether a slot has a value, without asking for all of its values; None if that must be asked."""
         step = None if slot in self.answers else self.nodes.divider.equality(self.nodes.number(value))
@@ -124,10 +171,14 @@ class StateReader(dict[Slot, Any]):
     def _opened(self, slot: Slot, number: int) -> Any:
         if self.nodes.interner.tag(number) is not Tag.HEAD:
             return self.nodes[number]
-        shape = self.nodes.shape(number)
-        if shape.tag is _SET:
-            return AskedSet(self, slot, {})
-        made = AskedNode(self, slot, shape, {}, ())
+        made: AskedNode
+        if number == self.nodes.listed:
+            made = AskedList(self, slot)
+        else:
+            shape = self.nodes.shape(number)
+            if shape.tag is _SET:
+                return AskedSet(self, slot, {})
+            made = AskedNode(self, slot, shape, {}, ())
         self.opened.append(made)
         return made
 
@@ -136,22 +187,25 @@ class StateReader(dict[Slot, Any]):
         self.clear()
         self.answers.clear()
         self.opened.clear()
+        self._bounds.clear()
         self.unordered.clear()
         self.unordered |= self.nodes.unordered
 
     def saved(self) -> Saved:
         """What was asked so far, to be restored."""
-        return dict(self), self.answers.copy(), self.opened.copy(), len(self.asked_whole), self.unordered.copy()
+        opened, bounds = self.opened.copy(), self._bounds.copy()
+        return dict(self), self.answers.copy(), opened, len(self.asked_whole), self.unordered.copy(), bounds
 
     def restore(self, saved: Saved) -> None:
         """Restores what `saved` returned."""
-        values, answers, opened, asked_whole, unordered = saved
+        values, answers, opened, asked_whole, unordered, bounds = saved
         self.unordered.clear()
         self.unordered.update(unordered)
         self.clear()
         self.update(values)
         self.answers = answers.copy()
         self.opened = opened.copy()
+        self._bounds = bounds.copy()
         for container in self.asked_whole[asked_whole:]:
             container.forget()
         del self.asked_whole[asked_whole:]
@@ -217,6 +271,14 @@ class AskedNode(AskedContainer):
         self.changes = changes
         self.more = more
         self._all: list[Any] | None = None
+
+    @property
+    def is_list(self) -> bool:
+        return self.shape.tag is _LIST
+
+    @property
+    def is_dict(self) -> bool:
+        return self.shape.tag is _DICT
 
     def size(self) -> int:
         return len(self.shape.steps) + len(self.more)
@@ -306,10 +368,16 @@ class AskedNode(AskedContainer):
             made = nodes[interner.intern(shape.tag, tuple(zip(named, ids, strict=True)))]
         return made
 
-    @property
-    def was_read(self) -> bool:
-        """Whether all of it was asked for."""
-        return self._value is not None or all((*self.slot, step) in self.reader.answers for step in self.shape.steps)
+    def is_shorter(self, size: int) -> bool:
+        """Whether it has fewer members."""
+        return self.size() < size
+
+    def note(self) -> None:
+        """Let the divider know whether all of it was asked for."""
+        if not self.shape.whole:
+            answers = self.reader.answers
+            was_read = self._value is not None or all((*self.slot, step) in answers for step in self.shape.steps)
+            self.reader.nodes.divider.note(self.slot, was_read)
 
     def writes(self) -> Iterator[tuple[Slot, int]]:
         nodes, shape, known = self.reader.nodes, self.shape, len(self.shape.steps)
@@ -328,6 +396,73 @@ class AskedNode(AskedContainer):
                 yield part, number
         for index, member in enumerate(self.more, known):
             yield (*self.slot, f"[{index}]"), nodes.number(member)
+
+
+class AskedList(AskedNode):
+    """A list of the state that has members; how many there are is asked for when that matters."""
+
+    __slots__ = ()
+
+    def __init__(self, reader: StateReader, slot: Slot) -> None:
+        AskedContainer.__init__(self, reader, slot)
+        self.changes: Mapping[int, Any] = {}
+        self.more: tuple[Any, ...] = ()
+        self._all: list[Any] | None = None
+
+    @property
+    def shape(self) -> HeadShape:  # type: ignore[override]
+        # Not kept: what was asked may have been forgotten since.
+        return self.reader.nodes.shape(self.reader.number(self.slot))
+
+    @property
+    def is_list(self) -> bool:
+        return True
+
+    @property
+    def is_dict(self) -> bool:
+        return False
+
+    @property
+    def _is_open(self) -> bool:
+        return self.slot in self.reader.answers
+
+    @property
+    def fields(self) -> Mapping[str, Any] | None:
+        return None
+
+    def __bool__(self) -> bool:
+        return True
+
+    def is_shorter(self, size: int) -> bool:
+        return self.reader.is_shorter(self.slot, size)
+
+    def index(self, place: Any) -> int:
+        if type(place) is not int or place < 0:
+            return super().index(place)
+        if self.is_shorter(place + 1):
+            raise GiveUp
+        return place
+
+    def member(self, index: int) -> Any:
+        return self.reader[self._part(index)]
+
+    def member_is(self, index: int, value: Any) -> bool | None:
+        if self.reader.nodes.divider.is_gathered(self.slot):
+            return None
+        return self.reader.equals(self._part(index), value)
+
+    def _part(self, index: int) -> Slot:
+        return (*self.slot, list_steps(MOST_MEMBERS)[index])
+
+    def note(self) -> None:
+        divider = self.reader.nodes.divider
+        if self._is_open:
+            super().note()
+        elif not divider.is_gathered(self.slot):
+            divider.note(self.slot, False)
+
+    def writes(self) -> Iterator[tuple[Slot, int]]:
+        return iter(())
 
 
 class FieldsAsked(Mapping[str, Any]):

@@ -5,7 +5,7 @@ An operation that is not here asks for all of each container that it is given.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeGuard
 
 from checker.search.memo.asked_nodes import AskedContainer, AskedNode, AskedSet
@@ -21,10 +21,11 @@ _SCALARS: Final = frozenset({bool, int, str, type(None)})
 _WHOLE: Final = frozenset({*_SCALARS, ValueNode})
 """The types of values of which everything is known."""
 BY_PARTS: Final = frozenset(
-    {"alternatives", "any_order", "append", "at", "bound", "contains", "discarded", "each", "entries",
+    {"alternatives", "any_order", "append", "at", "begins_with", "bound", "contains", "discarded", "each", "entries",
      "entries_lazily", "eq", "field_put", "fields_of", "give_up", "is_role", "joined", "keys_of", "lacks", "live",
-     "live_lazily", "member_at", "member_is", "method", "ne", "own", "plain", "put", "put_all", "removed", "role_of",
-     "set_add", "size", "sliced", "spend", "tuples", "turns", "values_lazily", "values_of", "zipped"}
+     "live_lazily", "member_at", "member_is", "method", "ne", "own", "part", "plain", "put", "put_all", "removed",
+     "role_of", "set_add", "size", "size_is", "sliced", "spend", "tuples", "turns", "values_lazily",
+     "values_of", "zipped"}
 )  # fmt: skip
 """The operations that may be given containers of which only the head is known."""
 
@@ -63,14 +64,14 @@ class AskingOperations(Operations):
 
     def at(self, value: Any, place: Any) -> Any:
         place = whole(place)
-        if type(value) is AskedNode:
+        if isinstance(value, AskedNode):
             return value.member(value.index(place))
         return super().at(whole(value), place)
 
     def member_is(self, group: Any, place: Any, item: Any) -> bool:
         """Whether a member of a container has a value."""
         place = whole(place)
-        if type(group) is AskedNode and type(item) in _SCALARS:
+        if isinstance(group, AskedNode) and type(item) in _SCALARS:
             return self._has(group, group.index(place), item)
         return self.eq(self.at(group, place), item)
 
@@ -91,6 +92,46 @@ class AskingOperations(Operations):
             return value.size()
         return super().size(value)
 
+    def size_is(self, operator: str, group: Any, size: Any) -> bool:
+        """`len(group) < size`, or another comparison: a list is asked for that only, not for its size."""
+        if not isinstance(group, AskedNode) or type(size) is not int:
+            return bool(_COMPARED[operator](self, self.size(group), whole(size)))
+        if group.fields is not None:
+            raise GiveUp
+        if operator in ("==", "!="):
+            return (group.is_shorter(size + 1) and not group.is_shorter(size)) is (operator == "==")
+        fewer = group.is_shorter(size + (operator in ("<=", ">")))
+        return fewer is (operator in ("<", "<="))
+
+    def part(self, value: Any, start: Any, stop: Any, step: Any) -> Any:
+        bounds = [whole(bound) for bound in (start, stop, step)]
+        inside = all(bound is None or (type(bound) is int and bound >= 0) for bound in bounds)
+        if not inside or bounds[2] not in (None, 1) or not _is_list(value):
+            return super().part(whole(value), *bounds)
+        first, end = bounds[0] or 0, bounds[1]
+        if end is None or value.is_shorter(end):
+            end = value.size()
+        self.fuel[0] -= max(0, end - first)
+        return self.list_of([value.member(index) for index in range(first, end)])
+
+    def begins_with(self, group: Any, stop: Any, items: Any, same: Callable[[Any, Any], bool] | None = None) -> bool:
+        """`group[:stop] == items`. `same`: whether two members are equal, where instances of several states are."""
+        compared = same or self.eq
+        stop = whole(stop)
+        size = self.size(items) if _is_list(items) or (type(items) is ValueNode and items.tag is _LIST) else None
+        if size is None or type(stop) is not int or stop < 0 or not _is_list(group):
+            return compared(self.part(group, None, stop, None), items)
+        if size > stop or not self.size_is("==" if size < stop else ">=", group, size):
+            return False
+        self.fuel[0] -= size
+        members = items.members() if _is_list(items) else items.items
+        if same is not None:
+            return all(same(group.member(index), member) for index, member in enumerate(members))
+        return all(self._is_at(group, index, member) for index, member in enumerate(members))
+
+    def _is_at(self, group: AskedNode, index: int, item: Any) -> bool:
+        return self._has(group, index, item) if type(item) in _SCALARS else self.eq(group.member(index), item)
+
     def contains(self, item: Any, group: Any) -> bool:
         item = whole(item)
         if isinstance(group, AskedNode | AskedSet):
@@ -99,7 +140,7 @@ class AskingOperations(Operations):
                 raise GiveUp
             if type(group) is AskedSet:
                 return group.holds(item)
-            if type(group) is AskedNode and group.shape.tag is _DICT:
+            if isinstance(group, AskedNode) and group.is_dict:
                 return _key(item) in group.shape.indexes
             if _is_searched(group, item):
                 return self._position(group, item) is not None
@@ -114,7 +155,7 @@ class AskingOperations(Operations):
         return super().own(whole(value))
 
     def argument(self, value: Any) -> Any:
-        return value.known() if type(value) is AskedNode else value
+        return value.known() if isinstance(value, AskedNode) else value
 
     # --- iteration -------------------------------------------------------------------------------------------------
 
@@ -129,11 +170,11 @@ class AskingOperations(Operations):
 
     def _taken(self, value: Any, cost: int) -> Sequence[Any] | None:
         """The members of a list that are asked for one by one, or the keys of a dict."""
-        if type(value) is not AskedNode:
+        if not isinstance(value, AskedNode):
             return None
-        if value.shape.tag is _DICT:
+        if value.is_dict:
             return self.turns(value.shape.keys, cost)
-        if value.shape.tag is not _LIST:
+        if not value.is_list:
             return None
         return self.turns(value.members(), cost)
 
@@ -142,28 +183,28 @@ class AskingOperations(Operations):
         return super().alternatives(whole(value) if taken is None else whole(list(taken)), prefix)
 
     def entries(self, value: Any, cost: int) -> list[tuple[Any, Any]]:
-        if type(value) is AskedNode and value.shape.tag is _DICT:
+        if isinstance(value, AskedNode) and value.is_dict:
             self.turns(value.shape.keys, cost)
             return list(zip(value.shape.keys, value.members(), strict=True))
         return super().entries(whole(value), cost)
 
     def live_lazily(self, value: Any, cost: int) -> Sequence[Any]:
         """As `live`, of which each element is asked for when it is taken."""
-        if type(value) is not AskedNode or value.shape.tag is not _LIST:
+        if not isinstance(value, AskedNode) or not value.is_list:
             return self.live(value, cost)
         self.turns(value.shape.steps, cost)
         return _Members(value, value.member)
 
     def entries_lazily(self, value: Any, cost: int) -> Sequence[Any]:
         """As `entries`, of which each value is asked for when it is taken."""
-        if type(value) is not AskedNode or value.shape.tag is not _DICT:
+        if not isinstance(value, AskedNode) or not value.is_dict:
             return self.entries(value, cost)
         keys = self.turns(value.shape.keys, cost)
         return _Members(value, lambda index: (keys[index], value.member(index)))
 
     def values_lazily(self, value: Any, cost: int) -> Sequence[Any]:
         """As `values_of`, of which each value is asked for when it is taken."""
-        if type(value) is not AskedNode or value.shape.tag is not _DICT:
+        if not isinstance(value, AskedNode) or not value.is_dict:
             return self.turns(self.values_of(value), cost)
         self.turns(value.shape.keys, cost)
         return _Members(value, value.member)
@@ -193,27 +234,27 @@ class AskingOperations(Operations):
         return super().removed(whole(group), item)
 
     def append(self, group: Any, item: Any) -> Any:
-        if type(group) is AskedNode and group.shape.tag is _LIST:
+        if isinstance(group, AskedNode) and group.is_list:
             self.fuel[0] -= 1
             return group.append(item)
         return super().append(whole(group), item)
 
     def put(self, group: Any, place: Any, item: Any) -> Any:
         place = whole(place)
-        if type(group) is AskedNode:
+        if isinstance(group, AskedNode):
             self.fuel[0] -= 1
-            if group.shape.tag is _LIST or _key(place) in group.shape.indexes:
+            if group.is_list or _key(place) in group.shape.indexes:
                 return group.put(group.index(place), item)
         return super().put(whole(group), place, item)
 
     def field_put(self, group: Any, name: str, value: Any) -> Any:
-        if type(group) is AskedNode and group.shape.tag is _RECORD:
+        if isinstance(group, AskedNode) and group.shape.tag is _RECORD:
             self.fuel[0] -= 1
             return group.put(group.shape.indexes[name], value)
         return super().field_put(whole(group), name, value)
 
     def method(self, name: str, owner: Any, *args: Any) -> Any:
-        if name == "get" and type(owner) is AskedNode and owner.shape.tag is _DICT and 0 < len(args) < 3:
+        if name == "get" and isinstance(owner, AskedNode) and owner.is_dict and 0 < len(args) < 3:
             index = owner.shape.indexes.get(_key(whole(args[0])))
             self.fuel[0] -= 1
             if index is not None:
@@ -225,6 +266,16 @@ class AskingOperations(Operations):
                 raise GiveUp
             return position
         return super().method(name, whole(owner), *map(whole, args))
+
+
+_COMPARED: Final[Mapping[str, Callable[[AskingOperations, Any, Any], bool]]] = {
+    "<": AskingOperations.lt,
+    "<=": AskingOperations.le,
+    ">": AskingOperations.gt,
+    ">=": AskingOperations.ge,
+    "==": AskingOperations.eq,
+    "!=": AskingOperations.ne,
+}
 
 
 class _Members(Sequence[Any]):
@@ -243,9 +294,13 @@ class _Members(Sequence[Any]):
         return self._take(index)
 
 
+def _is_list(group: Any) -> TypeGuard[AskedNode]:
+    return isinstance(group, AskedNode) and group.is_list
+
+
 def _is_searched(group: Any, item: Any) -> TypeGuard[AskedNode]:
     """Whether the members of a list are asked one by one whether they have a value."""
-    if type(group) is not AskedNode or group.shape.tag is not _LIST or group.shape.whole:
+    if not isinstance(group, AskedNode) or not group.is_list or group.shape.whole:
         return False
     return type(item) in _SCALARS
 

@@ -9,7 +9,8 @@ slots where a trial has shown that paths that open them read all of them (`Divid
 all members by the step `WHOLE`. A set is asked for one element by the step that `Divider.element` gives: the answer is
 the element as it is in the set, or UNBOUND; `SIZE` asks for the number of elements. To write an element is to add it,
 to write `gone` there is to remove it. A part is asked whether it has some value by the step that `equality` gives: the
-answer is the value, or UNBOUND for any other.
+answer is the value, or UNBOUND for any other. The step `LISTED` asks whether a part is a list with members, and the
+one that `shorter` gives whether that has fewer members than some number.
 
 Where sets are stored `by_elements`, each element that a set ever had is a part of its own, which holds the element or
 UNBOUND, and the other questions for a set are answered from these parts.
@@ -25,7 +26,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from interpreter.state.state import UNBOUND, Slot, State
 from interpreter.state.step import Outcome
@@ -49,6 +50,8 @@ SIZE: Final = "#"
 FOLD: Final = "@"
 """The questions for all elements of a set together: the set, its size, and the beginning of the steps of folds (see
 `folds`)."""
+LISTED: Final = "?"
+"""The question whether a part is a list with members that is divided: the answer is `listed`, else what it is."""
 _DIVIDED: Final = frozenset({Tag.LIST, Tag.DICT, Tag.RECORD})
 _ELEMENTS: Final = frozenset(
     {Tag.NONE, Tag.BOOL, Tag.INT, Tag.FLOAT, Tag.STRING, Tag.BYTES, Tag.ROLE, Tag.MODEL_VALUE, Tag.SYMMETRIC}
@@ -208,8 +211,8 @@ class Divider:
         division = self.division(slot, number)
         if step is None:
             return number if division is None or not division.whole else division.head
-        if step[0] == _EQUAL:
-            return self._equal(step, number)
+        if step[0] in _ASIDE:
+            return self._aside(step, number if division is None else division.head)
         return UNBOUND if division is None or not division.whole else self._part(division, number, step)
 
     def _part(self, division: Division, number: int, step: str) -> int:
@@ -244,6 +247,17 @@ class Divider:
         """The step that asks a part whether it has this value; None if it cannot be asked so."""
         return f"{_EQUAL}{self._interner.json(number)}" if self._interner.tag(number) in _COMPARED else None
 
+    def _aside(self, step: str, number: int) -> int:
+        """What is answered about a part, which is known by its head if it is divided."""
+        if step[0] == _EQUAL:
+            return self._equal(step, number)
+        interner = self._interner
+        is_head = number != UNBOUND and interner.tag(number) is Tag.HEAD
+        _, (rank, steps, _), _ = interner.payload(number) if is_head else _NO_HEAD
+        if rank != Tag.LIST:
+            return number if step == LISTED else UNBOUND
+        return listed(interner) if step == LISTED else interner.intern(Tag.BOOL, len(steps) < int(step[1:]))
+
     def _equal(self, step: str, number: int) -> int:
         """The value that a part has, if it is the one that the step asks for."""
         if number == UNBOUND:
@@ -273,8 +287,8 @@ class Divider:
         at, number = slot[:begin], root
         division = self.division(at, number)
         for step in slot[begin:]:
-            if step[0] == _EQUAL:
-                return self._equal(step, number)
+            if step[0] in _ASIDE:
+                return self._aside(step, number if division is None else division.head)
             if division is None:
                 return UNBOUND
             if division.whole or step in _OF_ALL:
@@ -457,6 +471,16 @@ def gone(interner: Interner) -> int:
     return interner.intern_composite(Tag.HEAD, (), (int(Tag.SET), (), True), "gone")
 
 
+def listed(interner: Interner) -> int:
+    """The answer to `LISTED` for any list that is divided."""
+    return interner.intern_composite(Tag.HEAD, (), (int(Tag.LIST), (), False), "list")
+
+
+def shorter(size: int) -> str:
+    """The step that asks whether a list has fewer members: true or false, and UNBOUND if it is no divided list."""
+    return f"{_SHORTER}{size}"
+
+
 def _dict_step(interner: Interner, key: int) -> str:
     return f"[{interner.json(key)}]"
 
@@ -469,6 +493,10 @@ def list_steps(size: int) -> tuple[str, ...]:
 
 _ELEMENT: Final = "="
 _EQUAL: Final = "~"
+_SHORTER: Final = "<"
+_ASIDE: Final = frozenset({_EQUAL, LISTED, _SHORTER})
+"""The beginnings of steps that are questions about a part, whatever it is."""
+_NO_HEAD: Final[Any] = ((), (None, (), False), "")
 _COMPARED: Final = frozenset({Tag.NONE, Tag.BOOL, Tag.INT, Tag.STRING})
 """The values that a part may be asked for."""
 _OF_ALL: Final = frozenset({WHOLE, SIZE})

@@ -14,6 +14,7 @@ from checker.search.memo.asking_operations import BY_PARTS, AskingOperations, of
 from checker.search.memo.division import Divider
 from checker.search.memo.element_choices import NOWHERE, BeginAnew
 from checker.search.memo.independence import independent_loops
+from checker.search.memo.list_places import list_places
 from checker.search.memo.recording import MOST_TURNS, Recording
 from fizz.syntax import ast
 from fizz.syntax.ast import OF_STEPS
@@ -96,7 +97,7 @@ class RecordedRules(CompiledRules):
         self.spent = 0
 
     def _new_nodes(self) -> Nodes:
-        return AskingNodes(self._divider, self.machine.values)
+        return AskingNodes(self._divider, self.machine.values, list_places(self.machine.program))
 
     def _new_operations(self) -> Operations:
         return AskingOperations(self.nodes, self._fuel, self.machine.program.options.limits)
@@ -149,8 +150,7 @@ class RecordedRules(CompiledRules):
         self._note_marked()
         for reader in run.readers:
             for container in reader.opened:
-                if not container.shape.whole:
-                    self._divider.note(container.slot, container.was_read)
+                container.note()
         self.runs += 1
         return run.paths
 

@@ -133,10 +133,30 @@ class Recording:
                 mark.append(None)
             elif type(value) is tuple:
                 mark.append(value)
+            elif type(value) is list:
+                members = self._marked_list(value)
+                if members is None:
+                    return None
+                mark.append(members)
             elif not self._is_in_order(value):
                 return None
             else:
                 mark.append(self._number(value))
+        return tuple(mark)
+
+    def _marked_list(self, items: Sequence[Any]) -> tuple[Hashable, ...] | None:
+        """As `marked_by`, of the members of a list of Python: values, or tuples of some."""
+        mark: list[Hashable] = []
+        for item in items:
+            if type(item) is tuple:
+                members = self._marked_list(item)
+                if members is None:
+                    return None
+                mark.append(members)
+            elif isinstance(item, AskedContainer) or not self._is_in_order(item):
+                return None
+            else:
+                mark.append(self._number(item))
         return tuple(mark)
 
     def _is_in_order(self, value: Any) -> bool:
