@@ -18,6 +18,16 @@ class BuiltinCalls(Forms):
         """The element and the clauses of a comprehension, with their variables in scope."""
         raise NotImplementedError
 
+    def comprehended(self, node: ast.Comprehension, ordered: bool) -> Compiled:
+        """A comprehension. Not `ordered`: the order of its elements does not matter."""
+        raise NotImplementedError
+
+    def _in_any_order(self, node: ast.Expression) -> Compiled:
+        """An argument for a result that does not depend on the order of its elements, all of which are evaluated."""
+        if isinstance(node, ast.Comprehension) and node.kind == "list":
+            return self.comprehended(node, False)
+        return self.of(node)
+
     def builtin(self, identifier: str, arguments: list[ast.Expression]) -> Compiled | None:
         """A call of a builtin; None if it has no form of its own."""
         special = _BUILTINS.get(identifier)
@@ -34,7 +44,7 @@ class BuiltinCalls(Forms):
             inner = self.of(only.arguments[0].value)
             if inner.kind in LISTS:
                 return Compiled(call("distinct", self.members(inner)), "int", True)
-        compiled = self.of(only)
+        compiled = self._in_any_order(only)
         if compiled.kind in LISTS or compiled.kind == "range":
             return Compiled(call("len", compiled.code), "int", True)
         return Compiled(call("size", compiled.code), "int", True)
@@ -76,7 +86,7 @@ class BuiltinCalls(Forms):
 
     def _sum(self, arguments: list[ast.Expression]) -> Compiled | None:
         (only,) = self._one(arguments)
-        return Compiled(call("total", self.elements(only)), "int", True)
+        return Compiled(call("total", self.taken(self._in_any_order(only))), "int", True)
 
     def _least(self, arguments: list[ast.Expression]) -> Compiled | None:
         return self._extreme("min", arguments)
@@ -143,7 +153,7 @@ class BuiltinCalls(Forms):
         if isinstance(only, ast.Comprehension) and only.kind == "generator":
             element, generators = self._generators(only)
             return Compiled(call(which, python.GeneratorExp(element, generators)), "bool", True)
-        return Compiled(call(which, self.elements(only)), "bool", True)
+        return Compiled(call(which, self.taken(self._in_any_order(only))), "bool", True)
 
 
 _BUILTINS: Final[dict[str, Callable[[BuiltinCalls, list[ast.Expression]], Compiled | None]]] = {

@@ -441,11 +441,16 @@ class DirectExpressions(BuiltinCalls):
     # --- comprehensions --------------------------------------------------------------------------------------------
 
     def _comprehension(self, node: ast.Comprehension) -> Compiled:
+        return self.comprehended(node, True)
+
+    def comprehended(self, node: ast.Comprehension, ordered: bool) -> Compiled:
         if node.key is not None:
             element, generators = self._generators(node)
             return Compiled(call("dict_of", python.ListComp(element, generators)), "any", True)
         width = self._width(node.element)
         element, generators = self._generators(node)
+        for one in generators if not ordered else ():
+            one.iter = _in_any_order(one.iter)
         return Compiled(python.ListComp(element, generators), "rows" if width else "items", True, width)
 
     def _check_clauses(self, clauses: tuple[ast.Clause, ...]) -> None:
@@ -518,6 +523,22 @@ def _lazily(elements: python.expr) -> python.expr:
         return call(f"{operation}_lazily", *arguments)
     if operation == "turns" and _called(arguments[0])[0] == "values_of":
         return call("values_lazily", *_called(arguments[0])[1], *arguments[1:])
+    return elements
+
+
+def _in_any_order(elements: python.expr) -> python.expr:
+    """The elements of a loop, in any order."""
+    operation, arguments = _called(elements)
+    if operation == "entries":
+        return call("entries_any", *arguments)
+    if operation == "live":
+        return call("any_order", *arguments)
+    if operation == "turns":
+        inner, of = _called(arguments[0])
+        if inner == "values_of":
+            return call("turns", call("values_any", *of), *arguments[1:])
+        if inner == "keys_of":
+            return call("any_order", *of, *arguments[1:])
     return elements
 
 

@@ -77,7 +77,10 @@ class Forms:
 
     def elements(self, node: ast.Expression, ordered: bool = False) -> python.expr:
         """The elements of an argument as a sequence of Python; `ordered`: the result depends on their order."""
-        compiled = self.of(node)
+        return self.taken(self.of(node), ordered)
+
+    def taken(self, compiled: Compiled, ordered: bool = False) -> python.expr:
+        """As `elements`, of a value."""
         if compiled.kind in LISTS:
             return self.members(compiled)
         if compiled.kind == "range":

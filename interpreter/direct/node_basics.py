@@ -297,7 +297,13 @@ class Basics:
 
     def entries(self, value: Any, cost: int) -> list[tuple[Any, Any]]:
         """The pairs of a dict, for a loop over `value.items()`."""
-        if type(value) is not ValueNode or value.tag is not _DICT or value.number in self.unordered:
+        if type(value) is ValueNode and value.number in self.unordered:
+            raise GiveUp
+        return self.entries_any(value, cost)
+
+    def entries_any(self, value: Any, cost: int) -> list[tuple[Any, Any]]:
+        """The pairs of a dict, for a result that does not depend on their order."""
+        if type(value) is not ValueNode or value.tag is not _DICT:
             raise GiveUp
         assert value.table is not None
         self.turns(value.items, cost)

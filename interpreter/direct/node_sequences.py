@@ -82,6 +82,10 @@ class Sequences(Basics):
         """`value.values()` of a dict."""
         return [v for _, v in self.entries(value, 1)]
 
+    def values_any(self, value: Any) -> list[Any]:
+        """The same for a result that does not depend on their order."""
+        return [v for _, v in self.entries_any(value, 1)]
+
     def selections(self, name: str, *args: Any) -> list[tuple[Any, ...]]:
         """`itertools.combinations(items, r)` or `permutations(items, r)`: rows, in the order of the items."""
         group, width = args

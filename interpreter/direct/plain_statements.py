@@ -360,10 +360,11 @@ class PlainStatements:
             items = targets[0].items
             if isinstance(value, ast.TupleExpression | ast.ListExpression) and len(value.items) == len(items):
                 made: list[python.stmt] = []
-                if self._bind_apart(items, value):
+                locals_bound = self._bound_apart(items, value)
+                for local, item in zip(locals_bound, value.items, strict=False):
                     # One after the other is the same.
-                    for target, item in zip(items, value.items, strict=True):
-                        made += self._bound((target,), self.expressions.of(item), item)
+                    made += self._bound((local,), self.expressions.of(item), item)
+                if made:
                     return made
                 for index, item in enumerate(value.items):
                     made.append(assign(f"T{index}", self.expressions.stored(item)))
@@ -376,11 +377,11 @@ class PlainStatements:
                 return self._put(target, self._moved(target, value) or self.expressions.stored(value))
         return self._bound(targets, self.expressions.of(value), value)
 
-    def _bind_apart(self, targets: Sequence[ast.Target], value: ast.Expression) -> bool:
-        """Whether targets are locals of which the value uses none."""
-        names = {one.id for one in targets if isinstance(one, ast.Name) and self.names.is_local(one)}
-        used = {one.id for one in nodes_in(value) if isinstance(one, ast.Name)}
-        return len(names) == len(targets) and not names & used
+    def _bound_apart(self, targets: Sequence[ast.Expression], value: ast.Expression) -> list[ast.Name]:
+        """The targets, if they are locals of which the value uses none; else nothing."""
+        found = [one for one in targets if isinstance(one, ast.Name) and self.names.is_local(one)]
+        names, used = {one.id for one in found}, {one.id for one in nodes_in(value) if isinstance(one, ast.Name)}
+        return found if len(names) == len(targets) and not names & used else []
 
     def _moved(self, target: ast.Target, value: ast.Expression) -> python.expr | None:
         """A new container in a local that is not used any more; None for other values.

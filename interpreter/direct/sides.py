@@ -21,9 +21,9 @@ _MARK: Final = " "
 """It stands between the number of a side and the name of a role. No role has a name with it."""
 _MOST_RENAMED: Final = 1 << 15
 _SAFE: Final = frozenset(
-    {"add", "any_order", "bound", "each", "entries", "entries_lazily", "fields_of", "give_up", "is_role", "joined",
-     "list_of", "live", "live_lazily", "member_at", "members", "own", "part", "plain", "size", "size_is", "sliced",
-     "spend", "tuple_of", "tuples", "turns", "unpacked", "zipped"}
+    {"add", "any_order", "bound", "each", "entries", "entries_any", "entries_lazily", "fields_of", "give_up",
+     "is_role", "joined", "list_of", "live", "live_lazily", "member_at", "members", "own", "part", "plain", "size",
+     "size_is", "sliced", "spend", "tuple_of", "tuples", "turns", "unpacked", "zipped"}
 )  # fmt: skip
 """Operations that compare nothing."""
 _MOVING: Final = frozenset({"enumerate", "list", "reversed", "tuple", "zip"})

@@ -54,6 +54,87 @@ BODIES = {
     "kept in a list": "lists = [xs] + rows\n    found = [len(lists[2]) > 0, lists[0][:1] == [1], len(lists) > 3]",
     "in a function": "found = [longer(xs, k) for k in range(4)]",
 }
+QUEUES = {
+    "the first one": "require len(q) > 0\n    seen = q.pop(0)",
+    "the first and a new one": "require q\n    m = q.pop(0)\n    q.append([m, 1])\n    seen = len(q)",
+    "a new one and the first": "q.append(n)\n    seen = [q.pop(0), len(q), q[0:1]]",
+    "two of them": "require len(q) > 1\n    q.pop(1)\n    q.pop(0)\n    q.append(n)\n    seen = q[-1]",
+    "the last one": "require q\n    seen = [q.pop(), len(q) > 1]",
+    "a new one only": "q.append(n)\n    q.pop()\n    seen = q[:1]",
+    "without the first": "require q\n    m = q[0]\n    q = q[1:]\n    seen = [m, len(q), q == [1]]",
+    "without more than there are": "q = q[2:]\n    seen = [bool(q), len(q) < 1]",
+    "a part for another": "other = q[1:]\n    seen = len(other)\n    q = other",
+    "any of them": "i = oneof range(len(q))\n    seen = q[i]\n    q.pop(i)",
+    "one that is equal": "m = oneof q\n    q.remove(m)\n    seen = [m, q]",
+    "one that is not there": "require q\n    q.remove(7)",
+    "none": "q.pop(0)",
+    "one that is changed": "require len(q) > 1\n    q.pop(0)\n    q[0] = 5\n    seen = q",
+    "one that is looked at": "require q\n    q.pop(0)\n    seen = [m for m in q] + [1 in q, q + q == q]",
+    "one in a list": "require qs[0]\n    m = qs[0].pop(0)\n    qs[1].append(m)\n    seen = (qs[1][0], len(qs[0]))",
+}
+QUEUE = """
+---
+options: {max_actions: 4, crash_on_yield: false}
+---
+action Init:
+    q = []
+    qs = [[0], []]
+    n, seen = 0, None
+
+atomic action Put:
+    require len(q) < 3
+    n = oneof [1, True]
+    q.append(oneof_item(n))
+    qs[0].append(n)
+
+atomic action Take:
+    BODY
+
+def oneof_item(n):
+    return {"a": n} if n == True else n
+"""
+INBOXES = """
+---
+options: {max_actions: 100000, crash_on_yield: false}
+deadlock_detection: false
+---
+NODES = 6
+
+role Node:
+    action Init:
+        self.state, self.inbox = "working", []
+
+    atomic action Receive:
+        require len(self.inbox) > 0
+        kind, who = self.inbox.pop(0)
+        if kind == "prepare":
+            self.state = "prepared"
+            leader.inbox.append(("yes", who))
+        else:
+            self.state = kind
+
+role Leader:
+    action Init:
+        self.votes, self.inbox = {}, []
+
+    atomic action Start:
+        require not self.votes
+        self.votes = {-1: "yes"}
+        for n in range(NODES):
+            nodes[n].inbox.append(("prepare", n))
+
+    atomic action Receive:
+        require len(self.inbox) > 0
+        kind, who = self.inbox.pop(0)
+        self.votes[who] = kind
+        if len([vote for vote in self.votes.values() if vote == "yes"]) > NODES:
+            for node in nodes:
+                node.inbox.append(("committed", None))
+
+action Init:
+    leader = Leader()
+    nodes = [Node() for _ in range(NODES)]
+"""
 DEF = """
 def longer(values, k):
     if len(values) > k:
@@ -109,6 +190,22 @@ def test_lengths_are_compared() -> None:
     assert report.states == sum((10 - n) ** 3 + 3 * n * (10 - n) ** 2 for n in range(10))
     assert report.stats is not None
     assert int(str(report.stats["interpreter calls"])) * 5 < report.states
+
+
+@pytest.mark.parametrize("name", QUEUES)
+def test_engines_agree_on_queues(name: str) -> None:
+    """Members that are taken from a list, and such as are added to it, in one step or several."""
+    text = QUEUE.replace("BODY", QUEUES[name])
+    assert reports(text, Settings(keep_going=True), ())["plain"].states > 4
+    assert not differences(text, Settings(keep_going=True), ("rows", "columns", "early columns"))
+
+
+def test_the_first_is_asked_alone() -> None:
+    """Who takes the first message of an inbox is asked for that, and who sends one for nothing of it."""
+    report = check(fizz.load("m.fizz", text=INBOXES), engine="columns", settings=Settings(stats=True))
+    assert report.exit_code == 0
+    assert report.stats is not None
+    assert int(str(report.stats["interpreter calls"])) * 3 < report.states
 
 
 @pytest.mark.parametrize("block", range(4))

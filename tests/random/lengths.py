@@ -73,6 +73,7 @@ class Model:
             [f"if len({xs}) < 3:", f"    {xs}.append({self.value()})"],
             [f"if len({xs}) < 3:", f"    {xs} = {xs} + {self.part()}[:1]"],
             [f"require len({xs}) > {self.size()}", f"{xs}.pop({pick(['', '0', '-1'])})"],
+            *self.queued(),
             [f"require n < len({xs})", f"{xs}[n] = {self.value()}"],
             [f"{xs} = {self.part()}[:3]"],
             [f"{xs} = [one for one in {self.xs()} if one != {self.value()}][:3]"],
@@ -86,6 +87,28 @@ class Model:
             ["pair = oneof [(i, len(rows[i])) for i in range(2)]", "seen = pair"],
         ]
         return pick(options)
+
+    def queued(self) -> list[list[str]]:
+        """Changes of lists that are used as queues."""
+        pick, q = self.source.pick, self.source.pick(["q", "q", "qs[0]", "qs[1]", "nodes[0].inbox", "nodes[1].inbox"])
+        place = pick(["0", "0", "0", "1", "n", "-1", ""])
+        item = pick(
+            ["n", "POOL[0]", "POOL[-1]", "[n]", '{"a": n, "b": [n]}', "(n, POOL[n % len(POOL)])", "record(a=n)"]
+        )
+        put, room = f"{q}.append({item})", f"require len({q}) < {pick(['3', '4'])}"
+        return [
+            [room, put],
+            [room, put, put],
+            [f"require len({q}) > {place if place in '01' and place else '0'}", f"seen = {q}.pop({place})"],
+            [f"require {q}", f"m = {q}.pop(0)", room, put, f"seen = m == {q}[-1]"],
+            [room, put, f"{q}.pop(0)", f"seen = {q} == {pick(['q', 'qs[0]', '[]'])}"],
+            [f"require {q}", f"m = {q}[0]", f"{q} = {q}[1:]", f"seen = (len({q}), m)"],
+            [f"require {q}", f"i = oneof range(len({q}))", f"m = {q}[i]", f"{q}.pop(i)", "seen = m"],
+            [f"m = oneof {q}", f"{q}.remove(m)", f"seen = [m, {q}[:1]]"],
+            [f"require {q} and {q}[0] == {item}", f"{q}.pop(0)", f"qs[0] = {q}[1:]"],
+            [f"require len({q}) > 1", f"{q}.pop(1)", f"{q}.pop(0)", put, f"{q}[0] = n"],
+            [f"require {q}", f"a = {q}.pop(0)", "q = q + [a]" if q != "q" else "qs[1].append(n)", "require len(q) < 4"],
+        ]
 
     def action(self, number: int) -> list[str]:
         chance = self.source.chance
@@ -118,7 +141,7 @@ class Model:
             f"POOL = {self.pool}",
             "role Node:",
             "    action Init:",
-            "        self.log = []",
+            "        self.log, self.inbox = [], []",
             "    atomic action Write:",
             f"        require len(self.log) < {source.pick(['2', 'len(xs)', 'n'])}",
             f"        self.log.append({source.pick(['POOL[n % len(POOL)]', 'self.log[:]', 'xs[-1]', 'len(xs)'])})",
@@ -131,6 +154,8 @@ class Model:
             "    rows = [[POOL[0]], []]",
             f'    by = {{"a": [1], "b": [{source.pick(["0", "POOL[0]"])}]}}',
             "    nodes = [Node() for i in range(2)]",
+            "    q = []",
+            "    qs = [[], [POOL[0]]]",
             "    seen = None",
         ]
         return "\n".join([*lines, *body]) + "\n"

@@ -21,7 +21,7 @@ from checker.search.memo.division import (
     listed,
     shorter,
 )
-from checker.search.memo.list_places import ListPlaces, place_of
+from checker.search.memo.list_places import Places, place_of
 from interpreter.direct.nodes import GiveUp, Nodes, ValueNode, key
 from interpreter.direct.sides import Sides
 from interpreter.state.state import UNBOUND, Slot
@@ -63,7 +63,7 @@ class AskingNodes(Nodes):
     `divider`: what the parts of containers are. `places`: where lists are expected.
     """
 
-    def __init__(self, divider: Divider, interner: Interner, places: ListPlaces) -> None:
+    def __init__(self, divider: Divider, interner: Interner, places: Places) -> None:
         super().__init__(interner)
         self.divider = divider
         self.listed = listed(interner)

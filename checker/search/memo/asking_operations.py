@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeGuard
 
 from checker.search.memo.asked_nodes import AskedContainer, AskedNode, AskedSet
+from checker.search.memo.asked_queues import AskedQueue, queue_of
 from interpreter.direct.node_operations import Operations
 from interpreter.direct.nodes import GiveUp, ValueNode, key
 from interpreter.values.intern import Tag
@@ -18,14 +19,17 @@ _LIST: Final = Tag.LIST
 _RECORD: Final = Tag.RECORD
 
 _SCALARS: Final = frozenset({bool, int, str, type(None)})
+_MOST_TAKEN: Final = 8
+"""So many members at the beginning of a list are taken one by one."""
 _WHOLE: Final = frozenset({*_SCALARS, ValueNode})
 """The types of values of which everything is known."""
 BY_PARTS: Final = frozenset(
-    {"alternatives", "any_order", "append", "at", "begins_with", "bound", "contains", "discarded", "each", "entries",
-     "entries_lazily", "eq", "field_put", "fields_of", "give_up", "is_role", "joined", "keys_of", "lacks", "live",
+    {"alternatives", "any_order", "append", "at", "begins_with", "bound", "contains", "discarded", "dropped", "each",
+     "entries", "entries_any", "entries_lazily", "eq", "field_put", "fields_of", "give_up", "is_role", "joined",
+     "keys_of", "lacks", "last", "live",
      "live_lazily", "member_at", "member_is", "method", "ne", "own", "part", "plain", "put", "put_all", "removed",
-     "role_of", "set_add", "size", "size_is", "sliced", "spend", "tuples", "turns", "values_lazily",
-     "values_of", "zipped"}
+     "role_of", "set_add", "size", "size_is", "sliced", "spend", "tuples", "turns", "values_any",
+     "values_lazily", "values_of", "zipped"}
 )  # fmt: skip
 """The operations that may be given containers of which only the head is known."""
 
@@ -64,7 +68,7 @@ class AskingOperations(Operations):
 
     def at(self, value: Any, place: Any) -> Any:
         place = whole(place)
-        if isinstance(value, AskedNode):
+        if isinstance(value, AskedNode | AskedQueue):
             return value.member(value.index(place))
         return super().at(whole(value), place)
 
@@ -94,7 +98,7 @@ class AskingOperations(Operations):
 
     def size_is(self, operator: str, group: Any, size: Any) -> bool:
         """`len(group) < size`, or another comparison: a list is asked for that only, not for its size."""
-        if not isinstance(group, AskedNode) or type(size) is not int:
+        if not isinstance(group, AskedNode | AskedQueue) or type(size) is not int:
             return bool(_COMPARED[operator](self, self.size(group), whole(size)))
         if group.fields is not None:
             raise GiveUp
@@ -105,10 +109,15 @@ class AskingOperations(Operations):
 
     def part(self, value: Any, start: Any, stop: Any, step: Any) -> Any:
         bounds = [whole(bound) for bound in (start, stop, step)]
-        inside = all(bound is None or (type(bound) is int and bound >= 0) for bound in bounds)
+        inside = all(place is None or (type(place) is int and place >= 0) for place in bounds)
         if not inside or bounds[2] not in (None, 1) or not _is_list(value):
             return super().part(whole(value), *bounds)
         first, end = bounds[0] or 0, bounds[1]
+        queue = queue_of(value) if end is None else None
+        if queue is not None and first <= _MOST_TAKEN and not queue.is_shorter(first):
+            for _ in range(first):
+                queue = queue.without(0)
+            return queue
         if end is None or value.is_shorter(end):
             end = value.size()
         self.fuel[0] -= max(0, end - first)
@@ -129,8 +138,10 @@ class AskingOperations(Operations):
             return all(same(group.member(index), member) for index, member in enumerate(members))
         return all(self._is_at(group, index, member) for index, member in enumerate(members))
 
-    def _is_at(self, group: AskedNode, index: int, item: Any) -> bool:
-        return self._has(group, index, item) if type(item) in _SCALARS else self.eq(group.member(index), item)
+    def _is_at(self, group: AskedNode | AskedQueue, index: int, item: Any) -> bool:
+        if isinstance(group, AskedNode) and type(item) in _SCALARS:
+            return self._has(group, index, item)
+        return self.eq(group.member(index), item)
 
     def contains(self, item: Any, group: Any) -> bool:
         item = whole(item)
@@ -150,9 +161,6 @@ class AskingOperations(Operations):
         if isinstance(value, AskedContainer):
             raise GiveUp
         return super().plain(value)
-
-    def own(self, value: Any) -> Any:
-        return super().own(whole(value))
 
     def argument(self, value: Any) -> Any:
         return value.known() if isinstance(value, AskedNode) else value
@@ -187,6 +195,10 @@ class AskingOperations(Operations):
             self.turns(value.shape.keys, cost)
             return list(zip(value.shape.keys, value.members(), strict=True))
         return super().entries(whole(value), cost)
+
+    def entries_any(self, value: Any, cost: int) -> list[tuple[Any, Any]]:
+        asked = isinstance(value, AskedNode) and value.is_dict
+        return self.entries(value, cost) if asked else super().entries_any(whole(value), cost)
 
     def live_lazily(self, value: Any, cost: int) -> Sequence[Any]:
         """As `live`, of which each element is asked for when it is taken."""
@@ -231,9 +243,32 @@ class AskingOperations(Operations):
             if not group.holds(_element(item)):
                 raise GiveUp
             return self.discarded(group, item)
+        queue = queue_of(group)
+        if queue is not None:
+            for place in self.turns(range(queue.size()), 1):
+                if self.eq(queue.member(place), item):
+                    return queue.without(place)
+            raise GiveUp
         return super().removed(whole(group), item)
 
+    def own(self, value: Any) -> Any:
+        return value if type(value) is AskedQueue else super().own(whole(value))
+
+    def last(self, group: Any) -> int:
+        return -1 if _is_list(group) else super().last(whole(group))
+
+    def dropped(self, group: Any, place: Any) -> Any:
+        queue, place = queue_of(group), whole(place)
+        if queue is None:
+            return super().dropped(whole(group), place)
+        self.fuel[0] -= 1
+        return queue.without(queue.index(place))
+
     def append(self, group: Any, item: Any) -> Any:
+        queue = queue_of(group)
+        if queue is not None:
+            self.fuel[0] -= 1
+            return queue.append(item)
         if isinstance(group, AskedNode) and group.is_list:
             self.fuel[0] -= 1
             return group.append(item)
@@ -294,8 +329,8 @@ class _Members(Sequence[Any]):
         return self._take(index)
 
 
-def _is_list(group: Any) -> TypeGuard[AskedNode]:
-    return isinstance(group, AskedNode) and group.is_list
+def _is_list(group: Any) -> TypeGuard[AskedNode | AskedQueue]:
+    return type(group) is AskedQueue or (isinstance(group, AskedNode) and group.is_list)
 
 
 def _is_searched(group: Any, item: Any) -> TypeGuard[AskedNode]:

@@ -10,7 +10,8 @@ all members by the step `WHOLE`. A set is asked for one element by the step that
 the element as it is in the set, or UNBOUND; `SIZE` asks for the number of elements. To write an element is to add it,
 to write `gone` there is to remove it. A part is asked whether it has some value by the step that `equality` gives: the
 answer is the value, or UNBOUND for any other. The step `LISTED` asks whether a part is a list with members, and the
-one that `shorter` gives whether that has fewer members than some number.
+one that `shorter` gives whether that has fewer members than some number. Written at the step that `taken` gives, a
+list is added to the end of one that is stored whole, from which some members are taken.
 
 Where sets are stored `by_elements`, each element that a set ever had is a part of its own, which holds the element or
 UNBOUND, and the other questions for a set are answered from these parts.
@@ -28,6 +29,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+from checker.search.memo.list_places import Places, place_of
 from interpreter.state.state import UNBOUND, Slot, State
 from interpreter.state.step import Outcome
 from interpreter.values.intern import Interner, Tag
@@ -109,6 +111,8 @@ class Divider:
         """By step, its elements: equal ones that are written differently, like 1 and 1.0."""
         self._gathered: set[Slot] = set()
         self._nested: set[Slot] = set()
+        self.queues: Places = frozenset()
+        """Where lists are from which members are taken: they are stored whole if they were opened."""
         self._opened: Counter[Slot] = Counter()
         self._emptied: Counter[Slot] = Counter()
         self._replaced: dict[tuple[int, tuple[str, ...], int], int] = {}
@@ -140,12 +144,14 @@ class Divider:
         self._emptied[slot] += emptied
 
     def gather(self) -> set[Slot]:
-        """Store flat containers whole from now on that were mostly read whole when they were opened; their slots.
+        """Store flat containers whole from now on that were mostly read whole when they were opened, and lists from
+        which members are taken; their slots.
 
         What was remembered of them must be forgotten.
         """
         flat = [slot for slot in self._opened if slot not in self._nested]
         chosen = {slot for slot in flat if self._emptied[slot] > NEARLY_ALL * self._opened[slot]}
+        chosen |= {slot for slot in self._opened if place_of(slot) in self.queues}
         self._gathered |= chosen
         return chosen
 
@@ -340,6 +346,8 @@ class Divider:
         known = self._replaced.get(key)
         if known is None and self._interner.tag(root) is Tag.SET:
             known = self._replaced[key] = self._changed(root, steps[0], new)
+        if known is None and steps[0][0] == _TAKEN:
+            known = self._replaced[key] = self._taken(root, steps[0], new)
         if known is None:
             division = self._known(root)
             assert division is not None
@@ -362,6 +370,12 @@ class Divider:
         if out:
             return interner.intern(Tag.SET, tuple([member for member in members if member != old]))
         return interner.intern_members(Tag.SET, [*members, new])
+
+    def _taken(self, number: int, step: str, more: int) -> int:
+        """A list from which members are taken, and to whose end those of another one are added."""
+        gone = {int(place) for place in step[1:].split(",") if place}
+        left = [member for place, member in enumerate(self._interner.payload(number)) if place not in gone]
+        return self._interner.intern(Tag.LIST, (*left, *self._interner.payload(more)))
 
     def step(self, key: int) -> str:
         """The step to the value of a dict at a key."""
@@ -481,6 +495,11 @@ def shorter(size: int) -> str:
     return f"{_SHORTER}{size}"
 
 
+def taken(places: Sequence[int]) -> str:
+    """The step at which the members of a list are written that come to one when those at these places are taken."""
+    return f"{_TAKEN}{','.join(map(str, places))}"
+
+
 def _dict_step(interner: Interner, key: int) -> str:
     return f"[{interner.json(key)}]"
 
@@ -494,6 +513,7 @@ def list_steps(size: int) -> tuple[str, ...]:
 _ELEMENT: Final = "="
 _EQUAL: Final = "~"
 _SHORTER: Final = "<"
+_TAKEN: Final = "-"
 _ASIDE: Final = frozenset({_EQUAL, LISTED, _SHORTER})
 """The beginnings of steps that are questions about a part, whatever it is."""
 _NO_HEAD: Final[Any] = ((), (None, (), False), "")

@@ -1,18 +1,22 @@
-"""Where a model is seen to keep lists: there a rule is told that it is one before it asks how long it is."""
+"""Where a model is seen to keep lists: there a rule asks whether it is one before it asks how long it is.
+
+Where members are taken from lists, as from queues, these are stored whole.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Final, NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple, TypeGuard
 
 from fizz.syntax import ast
+from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
-from interpreter.direct.rule_text import names_of
+from interpreter.direct.rule_text import evaluated
 from interpreter.state.state import Slot
 
 
-class Place(NamedTuple):
+class ListPlace(NamedTuple):
     """A variable ("heap") or a field ("field") of this name, and how many containers what is there is in."""
 
     kind: str
@@ -20,12 +24,13 @@ class Place(NamedTuple):
     depth: int
 
 
-ListPlaces = frozenset[Place]
+Places = frozenset[ListPlace]
+_TAKING: Final = frozenset({"pop", "remove"})
 _AT: Final = {"heap": 1, "field": 3}
 """Where the name of a variable or field stands in a slot."""
 
 
-def list_places(program: p.Program) -> ListPlaces:
+def list_places(program: p.Program) -> Places:
     """The places to which any routine assigns a list that is written as such: a display or a comprehension."""
     found = set()
     for routine in program.routines:
@@ -33,19 +38,59 @@ def list_places(program: p.Program) -> ListPlaces:
             statement = instruction.statement if isinstance(instruction, p.Do) else None
             if not isinstance(statement, ast.Assign):
                 continue
-            depths = set(_depths(statement.value, 0))
-            for one in [one for target in statement.targets for one in names_of(target)] if depths else ():
-                if isinstance(one, ast.Attribute):
-                    found |= {Place("field", one.name, depth) for depth in depths}
-                elif isinstance(one, ast.Name):
-                    found |= {Place("heap", one.id, depth) for depth in depths}
+            for target, value in _bindings(statement.targets, statement.value):
+                place = _named(target, 0)
+                if place is not None:
+                    found |= {place._replace(depth=place.depth + depth) for depth in _depths(value, 0)}
     return frozenset(found)
 
 
-def place_of(slot: Slot) -> Place | None:
+def queue_places(program: p.Program) -> Places:
+    """The places from whose lists any routine takes members: by `pop(place)`, `remove(item)` or `xs = xs[place:]`."""
+    found = set()
+    for routine in program.routines:
+        for instruction in instructions(routine.body):
+            statement = instruction.statement if isinstance(instruction, p.Do) else None
+            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Slice):
+                found.add(_named(statement.value.value, 0))
+            for part in evaluated(instruction):
+                found |= {_named(node.value, 0) for node in nodes_in(part) if _takes(node)}
+    return list_places(program) & found
+
+
+def _bindings(
+    targets: Sequence[ast.Expression], value: ast.Expression
+) -> Iterator[tuple[ast.Expression, ast.Expression]]:
+    """The targets that an assignment gives a value each, and what that is."""
+    for target in targets:
+        if not isinstance(target, ast.TupleExpression | ast.ListExpression):
+            yield target, value
+        elif isinstance(value, ast.TupleExpression | ast.ListExpression):
+            for one, given in zip(target.items, value.items, strict=False):
+                yield from _bindings((one,), given)
+
+
+def _takes(node: ast.Node) -> TypeGuard[ast.Attribute]:
+    """Whether it is a method that takes a member from a list."""
+    return isinstance(node, ast.Attribute) and node.name in _TAKING
+
+
+def _named(node: ast.Expression, depth: int) -> ListPlace | None:
+    """The place of what an expression names: a variable or field, or a member in it."""
+    match node:
+        case ast.Index(value=value):
+            return _named(value, depth + 1)
+        case ast.Attribute(name=name):
+            return ListPlace("field", name, depth)
+        case ast.Name(id=name):
+            return ListPlace("heap", name, depth)
+    return None
+
+
+def place_of(slot: Slot) -> ListPlace | None:
     """The place of a slot; None if it is neither of a variable nor of a field."""
     at = _AT.get(str(slot[0]))
-    return None if at is None else Place(str(slot[0]), str(slot[at]), len(slot) - at - 1)
+    return None if at is None else ListPlace(str(slot[0]), str(slot[at]), len(slot) - at - 1)
 
 
 def _depths(node: ast.Expression, depth: int) -> Iterator[int]:

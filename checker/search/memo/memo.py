@@ -12,6 +12,7 @@ from checker.core.effort import DIRECTLY, INTERPRETING, RECORDING, Phases
 from checker.search.memo.division import Divider, asks_all
 from checker.search.memo.element_choices import BeginAnew
 from checker.search.memo.in_place import in_place
+from checker.search.memo.list_places import queue_places
 from checker.search.memo.parts_world import PartsView
 from checker.search.memo.remembering import RecordedPath, RememberingRunner
 from checker.search.memo.row_tables import RowTable
@@ -75,6 +76,7 @@ class Memory:
         """By rule, whether its paths are recorded by a function of Python, if that is decided."""
         self._choices: dict[Rule, RunChoice] = {}
         self.divider = Divider(machine.values)
+        self.divider.queues = queue_places(machine.program)
         self.runner = RememberingRunner(machine, self.divider)
         self._phases = phases or Phases()
         self.counters = Counters()
