@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast as python
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Final, TypeGuard, get_args
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard, get_args
 
 from fizz import Span
 from fizz.syntax import ast
@@ -109,6 +109,18 @@ class Shared:
         if found & self.looking:
             found |= self.looked_at
         return found
+
+    def origin(self, node: ast.Expression) -> Origin:
+        """Where the value of an expression may come from."""
+        return self._origin(self.roots(node), itself_of(node))
+
+    def origin_in(self, node: ast.Expression) -> Origin:
+        """Where an element of the value of an expression may come from."""
+        return self._origin(self.roots(node), itself_in(node))
+
+    def _origin(self, roots: set[str], itself: set[str]) -> Origin:
+        looked_at = self.looked_at if roots & self.looking else set[str]()
+        return Origin(frozenset(roots), frozenset(itself | looked_at))
 
 
 class Names:
@@ -305,6 +317,45 @@ def roots_of(node: ast.Node) -> set[str]:
             case other:
                 waiting += islice(nodes_in(other), 1, None) if not _is_expression(other) else parts(other)
     return found
+
+
+class Origin(NamedTuple):
+    """Where a value may come from: `roots` as `roots_of` gives them, and of these those that may be the value itself,
+    while it is a part of what the others are."""
+
+    roots: frozenset[str]
+    itself: frozenset[str]
+
+    def meets(self, changed: Origin) -> bool:
+        """Whether the value may be changed, or something in it, where containers of such an origin are changed."""
+        return bool(self.itself & changed.roots or self.roots & (changed.roots - changed.itself))
+
+
+def itself_of(node: ast.Expression) -> set[str]:
+    """The names that the value of an expression may be, and is not only a part of."""
+    match node:
+        case ast.Name(id=identifier):
+            return {identifier} - {"self"}
+        case ast.Attribute(name=attribute):
+            return {f".{attribute}"}
+        case ast.Index() | ast.Slice():
+            return set()
+        case ast.Conditional(body=body, orelse=orelse):
+            return itself_of(body) | itself_of(orelse)
+    return roots_of(node)
+
+
+def itself_in(node: ast.Expression) -> set[str]:
+    """The names that an element of the value of an expression may be, and is not only a part of."""
+    match node:
+        case ast.Name() | ast.Attribute() | ast.Index() | ast.Slice():
+            return set()
+        case ast.Comprehension(element=ast.Name(id=identifier), key=None, clauses=clauses):
+            loops = [one for one in clauses if isinstance(one, ast.ComprehensionFor)]
+            taken = [one.iterable for one in loops if one.variables.names == (identifier,)]
+            if len(taken) == 1:
+                return itself_in(taken[0])
+    return roots_of(node)
 
 
 def _is_expression(node: ast.Node) -> TypeGuard[ast.Expression]:

@@ -18,9 +18,11 @@ from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
 from interpreter.direct.direct_expressions import DirectExpressions
 from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name
-from interpreter.direct.name_lookup import roots_of
+from interpreter.direct.moves import takes_over
+from interpreter.direct.name_lookup import Origin, roots_of
+from interpreter.direct.put_together import put_as_well
 from interpreter.direct.rule_text import CHANGES, is_bound_once, is_last_use
-from interpreter.direct.scopes import RuleScope, names_in
+from interpreter.direct.scopes import RuleScope
 from interpreter.execute.costs import cost, instruction_cost
 from interpreter.state.step import NOT_HELD, NOTHING_DONE, Aborted
 
@@ -48,33 +50,6 @@ def assign(text: str, value: python.expr) -> python.stmt:
     return python.Assign([store(text)], value)
 
 
-def _put_as_well(made: python.stmt, more: python.stmt) -> bool:
-    """Whether a second change of members of one variable could be added to the first: the value between is not made."""
-    first, second = _puts(made), _puts(more)
-    if first is None or second is None or first.id != second.id:
-        return False
-    assert isinstance(made, python.Assign) and isinstance(made.value, python.Call)
-    assert isinstance(more, python.Assign) and isinstance(more.value, python.Call)
-    added = more.value.args[1:]
-    if first.id in names_in(added):
-        return False
-    made.value.func = name("put_all")
-    made.value.args += added
-    return True
-
-
-def _puts(statement: python.stmt) -> python.Name | None:
-    """The variable whose members a statement changes: `v = put(v, …)`."""
-    value = statement.value if isinstance(statement, python.Assign) else None
-    if not isinstance(value, python.Call) or not isinstance(value.func, python.Name):
-        return None
-    if value.func.id not in ("put", "put_all") or not isinstance(value.args[0], python.Name):
-        return None
-    assert isinstance(statement, python.Assign)
-    (target,) = statement.targets
-    return value.args[0] if isinstance(target, python.Name) and target.id == value.args[0].id else None
-
-
 def nothing_follows() -> list[python.stmt]:
     return []
 
@@ -82,11 +57,12 @@ def nothing_follows() -> list[python.stmt]:
 class PlainStatements:
     """The statements of one routine that have no choices; see `RuleScope` for what its names refer to."""
 
-    def __init__(self, names: RuleScope, asserts: bool, in_place: set[str]) -> None:
+    def __init__(self, names: RuleScope, asserts: bool, changed: Origin) -> None:
         self.names = names
         self.asserts = asserts
         self.expressions = DirectExpressions(names)
-        self.in_place = in_place
+        self.changed = changed
+        self.in_place = changed.roots
         self._pending: list[Span] = []
         self._certain = asserts
         self._functions = 0
@@ -95,8 +71,10 @@ class PlainStatements:
         """Whether serial code has no yield but at its end."""
         self._loops = 0
         """The number of loops around the present statement."""
-        self._sources: dict[str, set[str]] = {}
-        """By local, the roots that it may refer into."""
+        self._sources: dict[str, Origin] = {}
+        """By local, where a container in it may come from."""
+        self._own: set[str] = set()
+        """The locals whose containers have no other owner."""
         self._leaving: Leaving | None = None
         """What a `return` does, in a func; None in the routine itself."""
 
@@ -154,7 +132,7 @@ class PlainStatements:
                     )
                 raise Unsupported("a block")
             for one in self._statement(instruction):
-                if not (made and _put_as_well(made[-1], one)):
+                if not (made and put_as_well(made[-1], one)):
                     made.append(one)
             if isinstance(instruction, p.Leave | p.LeaveLoop | p.NextIteration):
                 return made
@@ -325,6 +303,8 @@ class PlainStatements:
         if method == "insert":
             place, item = self.expressions.value(arguments[0]), self.expressions.stored(arguments[1])
             return self._put(path, call("inserted", owner, place, item), True)
+        if method == "append":
+            return self._put(path, call("append", owner, self._stored(path, arguments[0])), True)
         stored = self.expressions.value if method in ("discard", "remove", "update") else self.expressions.stored
         return self._put(path, call(CHANGES[method], owner, *map(stored, arguments)), True)
 
@@ -348,7 +328,10 @@ class PlainStatements:
         else:
             made.append(assign("P", call("at", owner, name("K"))))
             made += self._put(path, call("dropped", owner, name("K")), True)
-        if targets:
+        if method == "pop" and len(targets) == 1:
+            # What is taken out of a container is in no other.
+            made += self._owned(targets[0], name("P"))
+        elif targets:
             made += self._bound(targets, Compiled(name("P")), path)
         return made
 
@@ -375,6 +358,8 @@ class PlainStatements:
             target = targets[0]
             if not self.names.is_local(target):
                 return self._put(target, self._moved(target, value) or self.expressions.stored(value))
+            if takes_over(self.names.routine, statement, self.names.shared.looked_at):
+                return self._owned(target, self.expressions.value(value))
         return self._bound(targets, self.expressions.of(value), value)
 
     def _bound_apart(self, targets: Sequence[ast.Expression], value: ast.Expression) -> list[ast.Name]:
@@ -383,43 +368,64 @@ class PlainStatements:
         names, used = {one.id for one in found}, {one.id for one in nodes_in(value) if isinstance(one, ast.Name)}
         return found if len(names) == len(targets) and not names & used else []
 
-    def _moved(self, target: ast.Target, value: ast.Expression) -> python.expr | None:
+    def _moved(self, target: ast.Expression, value: ast.Expression) -> python.expr | None:
         """A new container in a local that is not used any more; None for other values.
 
-        The target must not be changed in place: other locals may refer to the container.
+        Nothing in the target may be changed in place: other locals may refer to what is in the container.
         """
         if not isinstance(value, ast.Name) or self._loops or self._leaving is not None:
             return None
-        if value.id not in self.names.locals() or roots_of(target) & self.in_place:
+        if value.id not in self.names.locals() or roots_of(target) & (self.changed.roots - self.changed.itself):
             return None
         if not is_last_use(self.names.routine, value):
             return None
+        if value.id in self._own:
+            return self.expressions.value(value)
         made = call("own", self.expressions.value(value))
         self.names.moved(value.id, made)
         return made
 
-    def _borrowed(self, names: Sequence[str], roots: set[str], code: python.expr) -> python.expr:
-        """The value of locals that may refer to what is in these roots: no container, if one of them is changed."""
-        for one in roots & self._sources.keys():
-            roots = roots | self._sources[one]
+    def _owned(self, target: ast.Target, code: python.expr) -> list[python.stmt]:
+        """Bind a container that has no other owner."""
+        if (
+            isinstance(target, ast.Name)
+            and self.names.is_local(target)
+            and is_bound_once(self.names.routine, target.id)
+        ):
+            self._own.add(target.id)
+        return self._unpack(target, code)
+
+    def _stored(self, path: ast.Expression, value: ast.Expression) -> python.expr:
+        """A value that becomes a member of the container at a path."""
+        return self._moved(path, value) or self.expressions.stored(value)
+
+    def _borrowed(self, names: Sequence[str], origin: Origin, code: python.expr) -> python.expr:
+        """The value of locals of this origin: no container, if it may be changed there."""
+        roots, itself = origin
+        for one in origin.roots & self._sources.keys():
+            roots |= self._sources[one].roots
+            if one in origin.itself:
+                itself |= self._sources[one].itself
         for one in names:
             self.names.borrowed(one)
-            self._sources[one] = self._sources.get(one, set()) | roots
-        return call("plain", code) if roots & self.in_place else code
+            known = self._sources.get(one, Origin(frozenset(), frozenset()))
+            self._sources[one] = Origin(known.roots | roots, known.itself | itself)
+        return call("plain", code) if Origin(roots, itself).meets(self.changed) else code
 
     def _bound(self, targets: Sequence[ast.Target], value: Compiled, node: ast.Expression) -> list[python.stmt]:
         """Bind the value of an expression to targets."""
-        return self._bind(targets, value, node, self.names.shared.roots(node))
+        return self._bind(targets, value, node, self.names.shared.origin(node))
 
     def _bind(
-        self, targets: Sequence[ast.Target], value: Compiled, node: ast.Expression | None, roots: set[str]
+        self, targets: Sequence[ast.Target], value: Compiled, node: ast.Expression | None, origin: Origin
     ) -> list[python.stmt]:
-        """Bind a value, that of an expression if it is a new container, to targets; it may come from these roots."""
+        """Bind a value, that of an expression if it is a new container, to targets."""
+        roots = origin.roots
         if self._stays_list(targets, value, roots):
             local = targets[0]
             assert isinstance(local, ast.Name)
             if not value.fresh:
-                self._borrowed((local.id,), roots, value.code)
+                self._borrowed((local.id,), origin, value.code)
             self.names.listed(local.id, value)
             return self._put(local, value.code)
         code = self.expressions.whole(value)
@@ -432,7 +438,7 @@ class PlainStatements:
         if self.names.is_local(target):
             assert isinstance(target, ast.Name)
             if not value.fresh and value.kind not in SCALARS:
-                code = self._borrowed((target.id,), roots, code)
+                code = self._borrowed((target.id,), origin, code)
             elif value.kind not in SCALARS and self.in_place & {target.id, *roots}:
                 # What is in the new container is changed neither through it nor through another name.
                 assert node is not None
@@ -440,7 +446,7 @@ class PlainStatements:
             return self._put(target, code)
         return self._unpack(target, code, value.kind not in SCALARS)
 
-    def _stays_list(self, targets: Sequence[ast.Target], value: Compiled, roots: set[str]) -> bool:
+    def _stays_list(self, targets: Sequence[ast.Target], value: Compiled, roots: frozenset[str]) -> bool:
         """Whether a value may be kept as a list of Python: in a local that has no other value and is not changed."""
         if value.kind not in LISTS or len(targets) > 1:
             return False
@@ -559,7 +565,7 @@ class PlainStatements:
         self.names.assigned |= set(loop.variables.names)
         body: list[python.stmt] = []
         for one in loop.variables.names:
-            code = self._borrowed((one,), self.names.shared.roots(loop.iterable), name(self.names.variable(one)))
+            code = self._borrowed((one,), self.names.shared.origin_in(loop.iterable), name(self.names.variable(one)))
             if isinstance(code, python.Call):
                 body.append(python.Expr(code))
         self._loops += 1

@@ -10,11 +10,13 @@ from fizz.syntax.tree_walk import is_self
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions, suites
 from interpreter.direct.forms import SCALARS, Compiled, Unsupported, call, constant, name
+from interpreter.direct.name_lookup import Origin
 from interpreter.direct.node_operations import PURE_METHODS
 from interpreter.direct.plain_statements import After, Leaving, PlainStatements, assign, nothing_follows, store
 from interpreter.direct.rule_text import (
     CHANGES,
     changed_in_place,
+    changed_within,
     evaluated,
     fields_written,
     is_one_step,
@@ -104,6 +106,12 @@ class Calls:
         """The roots of what a routine may change in place; see `roots_of`."""
         return set[str]().union(*[changed_in_place(one) for one, _ in self.all_of(routine).values()])
 
+    def changed(self, routine: p.Routine) -> Origin:
+        """The origin of what a routine may change in place."""
+        within = set[str]().union(*[changed_within(one) for one, _ in self.all_of(routine).values()])
+        roots = frozenset(self.in_place(routine))
+        return Origin(roots, roots - within)
+
 
 def _is_choice(instruction: p.Instruction) -> bool:
     if isinstance(instruction, p.Enter):
@@ -115,7 +123,7 @@ class RuleBody(PlainStatements):
     """A whole routine."""
 
     def __init__(self, routine: p.Routine, names: RuleScope, asserts: bool, calls: Calls) -> None:
-        super().__init__(names, asserts, calls.in_place(routine))
+        super().__init__(names, asserts, calls.changed(routine))
         self.routine = routine
         self.calls = calls
         self.chooses = calls.chooses(routine)
@@ -278,7 +286,7 @@ class RuleBody(PlainStatements):
         if compiled.kind in SCALARS:
             return compiled.code
         if not compiled.fresh:
-            return self._borrowed((parameter,), self.names.shared.roots(node), self.expressions.whole(compiled))
+            return self._borrowed((parameter,), self.names.shared.origin(node), self.expressions.whole(compiled))
         return (
             stored if self.in_place & {parameter, *self.names.shared.roots(node)} else self.expressions.whole(compiled)
         )
@@ -302,7 +310,8 @@ class RuleBody(PlainStatements):
             roots = roots.union(
                 *[self.names.shared.roots(part) for each in instructions(one.body) for part in evaluated(each)]
             )
-        return [*self._bind(instruction.targets, Compiled(name(result)), None, roots), *self._enabled()]
+        origin = Origin(frozenset(roots), frozenset(roots))
+        return [*self._bind(instruction.targets, Compiled(name(result)), None, origin), *self._enabled()]
 
     # --- choices ---------------------------------------------------------------------------------------------------
 
@@ -385,7 +394,7 @@ class RuleBody(PlainStatements):
         if not all(map(self.names.is_local, names_of(target))):
             return call("plain", name("item"))
         names = [one.id for one in names_of(target) if isinstance(one, ast.Name)]
-        return self._borrowed(names, self.names.shared.roots(iterable), name("item"))
+        return self._borrowed(names, self.names.shared.origin_in(iterable), name("item"))
 
     def _fairly(self, instruction: p.Pick | p.PickBlock) -> list[python.stmt]:
         """Note that a choice was a `fair` one."""

@@ -9,7 +9,7 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self, nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import inner, instructions, suites, written
-from interpreter.direct.name_lookup import roots_of
+from interpreter.direct.name_lookup import itself_of, roots_of
 
 CHANGES: Final = {
     "append": "append",
@@ -26,6 +26,24 @@ CHANGES: Final = {
     "update": "updated",
 }
 """By method, the operation that returns the container after it."""
+
+
+def changed_within(routine: p.Routine) -> set[str]:
+    """Of the names that `changed_in_place` gives, those in whose containers others are changed."""
+    found: set[str] = set()
+    for instruction in instructions(routine.body):
+        for target in targets_of(instruction):
+            found |= _around(target.value if isinstance(target, ast.Index | ast.Attribute) else target)
+            if isinstance(instruction, p.Do) and isinstance(instruction.statement, ast.AugmentedAssign):
+                found |= _around(target)
+        for container in _changed_by_methods(instruction):
+            found |= _around(container)
+    return found
+
+
+def _around(container: ast.Expression) -> set[str]:
+    """The names of what a container is a part of."""
+    return roots_of(container) - itself_of(container)
 
 
 def changed_in_place(routine: p.Routine) -> set[str]:

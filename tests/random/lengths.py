@@ -74,6 +74,7 @@ class Model:
             [f"if len({xs}) < 3:", f"    {xs} = {xs} + {self.part()}[:1]"],
             [f"require len({xs}) > {self.size()}", f"{xs}.pop({pick(['', '0', '-1'])})"],
             *self.queued(),
+            *self.shared(),
             [f"require n < len({xs})", f"{xs}[n] = {self.value()}"],
             [f"{xs} = {self.part()}[:3]"],
             [f"{xs} = [one for one in {self.xs()} if one != {self.value()}][:3]"],
@@ -110,6 +111,49 @@ class Model:
             [f"require {q}", f"a = {q}.pop(0)", "q = q + [a]" if q != "q" else "qs[1].append(n)", "require len(q) < 4"],
         ]
 
+    def shared(self) -> list[list[str]]:
+        """Changes of records in lists, and of the lists, while a variable refers to what is in them."""
+        pick = self.source.pick
+        ms = pick(["ms", "ms", "nodes[0].ms", "nodes[n % 2].ms"])
+        bind = pick(
+            [
+                [f"m = oneof {ms}"],
+                [f"m = {ms}[0]"],
+                [f"m = {ms}[-1]"],
+                [f"m = oneof [m for m in {ms} if m['a'] != n]"],
+                [f"i = oneof range(len({ms}))", f"m = {ms}[i]"],
+                [f"m = {ms}.pop(0)"],
+                [f"m = {ms}.pop()"],
+                [f"m = {ms}[0] if n else {ms}[-1]"],
+                [f"m = [m for m in {ms}][0]"],
+                [f"m, i = {ms}[0], n"],
+            ]
+        )
+        changes = [
+            [f"{ms}[0]['a'] = n"],
+            [f"{ms}.append({{'a': n, 'b': []}})"],
+            [f"{ms}[0]['b'].append(n)"],
+            [f"{ms}.pop(0)"],
+            ["m['a'] = n + 1"],
+            ["m['b'].append(n)"],
+            [f"{ms}.remove(m)"],
+            [f"{ms}[0] = {{'a': 2, 'b': [n]}}"],
+            [f"{ms}.append(m)"],
+            ["ms.append(m)"],
+            ["seen = m"],
+            ["k = m['b']", "k.append(1)"],
+            ["k = m", "k['a'] = n"],
+            [f"for one in {ms}:", "    one['a'] = n"],
+            [f"for one in {ms}:", "    n = one['a']"],
+            [f"{ms} = {ms}[1:]"],
+            [f"{ms} = [one for one in {ms} if one['a'] == n]"],
+            [f"{ms} += [{{'a': 1, 'b': []}}]"],
+            ["m['a'] += 1"],
+        ]
+        after = ["seen = m['a']", "seen = len(m['b'])", "seen = m", "n = m['a'] % 3", f"seen = {ms}[0] == m"]
+        body = [line for _ in range(self.source.number(1, 3)) for line in pick(changes)]
+        return [[f"require 0 < len({ms}) and len({ms}) < 4", *bind, *body, pick(after)] for _ in range(3)]
+
     def action(self, number: int) -> list[str]:
         chance = self.source.chance
         lines = [f"{'atomic' if chance(80) else 'serial'} action Act{number}:"]
@@ -142,6 +186,7 @@ class Model:
             "role Node:",
             "    action Init:",
             "        self.log, self.inbox = [], []",
+            "        self.ms = [{'a': 0, 'b': []}]",
             "    atomic action Write:",
             f"        require len(self.log) < {source.pick(['2', 'len(xs)', 'n'])}",
             f"        self.log.append({source.pick(['POOL[n % len(POOL)]', 'self.log[:]', 'xs[-1]', 'len(xs)'])})",
@@ -155,6 +200,7 @@ class Model:
             f'    by = {{"a": [1], "b": [{source.pick(["0", "POOL[0]"])}]}}',
             "    nodes = [Node() for i in range(2)]",
             "    q = []",
+            "    ms = [{'a': i, 'b': [i]} for i in range(2)]",
             "    qs = [[], [POOL[0]]]",
             "    seen = None",
         ]
