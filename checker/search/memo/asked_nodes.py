@@ -127,9 +127,18 @@ class StateReader(dict[Slot, Any]):
         shape = self.nodes.shape(number)
         if shape.tag is _SET:
             return AskedSet(self, slot, {})
+        if shape.tag is Tag.BAG:
+            return self._bag(slot)
         made = AskedNode(self, slot, shape, {}, ())
         self.opened.append(made)
         return made
+
+    def _bag(self, slot: Slot) -> ValueNode:
+        """A bag, of which all is asked for. The interpreter asks for those that are stored by elements."""
+        if self.nodes.divider.by_elements(slot):
+            raise GiveUp
+        found: ValueNode = self.nodes[self.number((*slot, WHOLE))]
+        return found
 
     def forget(self) -> None:
         """Everything is asked anew from now on."""
