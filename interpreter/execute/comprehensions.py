@@ -14,7 +14,7 @@ from interpreter.execute.names import NameScope, searching_reader
 from interpreter.library import operations
 from interpreter.state.state import MISSING
 from interpreter.state.step import ModelError
-from interpreter.values import DictValue, ListValue, SetValue, truth
+from interpreter.values import BagValue, DictValue, ListValue, SetValue, truth
 from interpreter.values.basis import sought_key
 from interpreter.values.budget import METER, check_size
 from interpreter.values.folding import ElementFilter, Fold
@@ -162,8 +162,8 @@ class Filtered:
         """The filter, of whatever elements; None if names do not mean what they meant."""
         return ElementFilter(self._fine.fold(env)) if self._fine.same else None
 
-    def of(self, env: Environment) -> tuple[SetValue, ElementFilter] | None:
-        """The set and the filter; None if it is no set."""
+    def of(self, env: Environment) -> tuple[SetValue | BagValue, ElementFilter] | None:
+        """The set or bag, and the filter; None if it is neither."""
         values = self._fine.values(env)
         return None if values is None else (values, ElementFilter(self._fine.fold(env)))
 
@@ -235,16 +235,17 @@ class _Folded:
         values = self.values(env)
         return None if values is None else values.folded(self.fold(env))
 
-    def values(self, env: Environment) -> SetValue | None:
-        """The set that the comprehension goes through; None if it is no set."""
+    def values(self, env: Environment) -> SetValue | BagValue | None:
+        """The set or bag that the comprehension goes through; None if it is neither."""
         if self._iterable is None:
             return None
         try:
             values = self._iterable(env.inner({}))
         except (ModelMistake, ModelError):
             return None  # evaluated again, with its location
-        # A set of class `SetValue` itself answers nothing, and is all there is while constants are computed.
-        return values if isinstance(values, SetValue) and type(values) is not SetValue and self.same else None
+        # One of the class itself answers nothing, and is all there is while constants are computed.
+        answers = isinstance(values, SetValue | BagValue) and type(values) not in (SetValue, BagValue)
+        return values if answers and self.same else None
 
     def fold(self, env: Environment) -> Fold:
         """The question for its value."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable
 
 from interpreter.library.arguments import Entry, iterable, method_table
 from interpreter.values.access import elements, shown
-from interpreter.values.basis import equal, sought_key
+from interpreter.values.basis import sought_key
 from interpreter.values.budget import METER
 from interpreter.values.containers import FrozenSetValue, SetValue
 from interpreter.values.freeze import canonical_sort, frozen_set
@@ -130,18 +130,12 @@ SET = method_table(
 
 
 def _drop(group: GenericSet | BagValue, item: object) -> None:
-    group.change()
-    position = group.position_of(item)
-    if position is not None:
-        group.take(position)
+    group.discard(item)
 
 
 def _drop_known(group: GenericSet | BagValue, item: object) -> None:
-    group.change()
-    position = group.position_of(item)
-    if position is None:
+    if not group.discard(item):
         raise _missing(item, group)
-    group.take(position)
 
 
 def _pop_last(group: GenericSet) -> object:
@@ -177,11 +171,6 @@ def _bag_clear(bag: BagValue) -> None:
     bag.replace([])
 
 
-def _bag_count(bag: BagValue, item: object) -> int:
-    METER.charge(len(bag.items))
-    return sum(1 for other in bag.items if equal(other, item))
-
-
 def _bag_pop(bag: BagValue) -> object:
     bag.change()
     if not bag.items:
@@ -196,7 +185,7 @@ BAG = method_table(
         "add": (_bag_add, 1, 1),
         "add_all": (_bag_add_all, 1, 1),
         "clear": (_bag_clear, 0, 0),
-        "count": (_bag_count, 1, 1),
+        "count": (lambda bag, item: bag.count(item), 1, 1),
         "discard": (_drop, 1, 1),
         "pop": (_bag_pop, 0, 0),
         "remove": (_drop_known, 1, 1),

@@ -135,8 +135,10 @@ def contains(item: object, value: object) -> bool:
             return position_of(item, value.items) is not None
         case tuple():
             return position_of(item, value) is not None
-        case GenericSet() | BagValue() | GenericMap():
+        case GenericSet() | GenericMap():
             return value.position_of(item) is not None
+        case BagValue():
+            return value.holds(item)
         case str():
             if isinstance(item, str):
                 METER.charge(search(len(value), len(item)))

@@ -13,6 +13,7 @@ from interpreter.values.basis import Value, ValueWalk, equal
 from interpreter.values.budget import METER
 from interpreter.values.container import Container, Table
 from interpreter.values.element_index import FEW, ElementIndex, check_comparisons, paired
+from interpreter.values.folding import Fold
 
 
 class Generic(Container):
@@ -85,6 +86,14 @@ class Items(Generic):
     def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, Items)
         return len(self.items) == len(other.items) and paired(self.items, other.items, walk)
+
+    def discard(self, item: object) -> bool:
+        """Removes one such element; whether there is one."""
+        self.change()
+        position = self.position_of(item)
+        if position is not None:
+            self.take(position)
+        return position is not None
 
     def take(self, position: int) -> object:
         """Removes the element at a valid position; the index is dropped."""
@@ -206,6 +215,19 @@ class BagValue(Items):
         for item in items:
             self.items.append(item)
             self.added(item)
+
+    def holds(self, item: object) -> bool:
+        """Whether the bag has such an element."""
+        return self.position_of(item) is not None
+
+    def count(self, item: object) -> int:
+        """How many such elements the bag has."""
+        METER.charge(len(self.items))
+        return sum(1 for other in self.items if equal(other, item))
+
+    def folded(self, fold: Fold) -> tuple[object] | None:
+        """The value of a fold over the bag, if it is found in another way than by going through it; see `Fold`."""
+        return None
 
     def replace(self, items: list[object]) -> None:
         """Replaces all elements."""

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from checker.search.columns.capacity import LISTED, MESSAGE, THREAD
 from checker.search.columns.sizes import Sizes
-from checker.search.memo.division import FOLD, Divider, is_element, root_of, set_head, whole_value
+from checker.search.memo.division import FOLD, Divider, is_element, of_copy, root_of, whole_value
 from checker.search.memo.folds import Folds
+from checker.search.memo.heads import set_head
 from interpreter import Machine
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.budget import METER
@@ -235,11 +236,18 @@ class Tables:
         """What compares as values do in canonical order."""
         return self._machine.values.order_key(number)
 
-    def answer_for(self, step: str, elements: Sequence[int]) -> int:
-        """The answer to a question for the set of these elements, in their order."""
+    def answer_for(self, step: str, elements: Sequence[int], tag: Tag) -> int:
+        """The answer to a question for the set or bag of these elements, in their order."""
         if step.startswith(FOLD):
             return self.folds.answer(step, elements)
-        return self.divider.answer_for(step, self._machine.values.intern_members(Tag.SET, elements))
+        return self.divider.answer_for(step, self._machine.values.intern_members(tag, elements))
+
+    def copies(self, slot: Slot) -> int:
+        """How many copies at most some bag was met to have of an element, given the slot of the first one."""
+        count = 0
+        while (*slot[:-1], of_copy(slot[-1], count + 1)) in self._tables:
+            count += 1
+        return count
 
     def crowded(self, states: int, sizes: Sizes) -> list[Slot]:
         """The slots in which sets have too many elements for so many states: stored whole they take less."""
@@ -256,9 +264,9 @@ class Tables:
             for part in gone:
                 del self._tables[part]
 
-    def is_set_head(self, number: int) -> bool:
-        """Whether a value is the head of a set that is stored by elements."""
-        return number == set_head(self._machine.values)
+    def is_set_head(self, number: int, tag: Tag) -> bool:
+        """Whether a value is the head of a set, or of a bag, that is stored by elements."""
+        return number == set_head(self._machine.values, tag)
 
     def size(self, count: int) -> int:
         """The id of a size."""

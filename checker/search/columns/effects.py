@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import NO_UPDATE, Ints, Words
+from checker.search.columns.copy_writes import CopyWrites
 from checker.search.columns.element_writes import ElementWrites
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.trie_walk import Bundles, results_of
 from checker.search.contract.level_counts import distinct_names
-from checker.search.memo.division import gone, is_element, root_of
+from checker.search.memo.division import copies, is_element, root_of
+from checker.search.memo.heads import gone
 from fizz.base.light import dataclass
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.state.step import Aborted, Failure, Outcome, Result
@@ -35,7 +37,8 @@ class Effect:
     """One result as a step: `fast` if it is bits to set in the same layout; else the machine applies it row by row.
 
     `updates`: the numbers of updates, by slot; what they write is not among the `writes`. `elements`: the elements that
-    are added to sets or removed (UNBOUND), by their slots. `sent`: the codes of the messages that are sent.
+    are added to sets or removed (UNBOUND), by their slots. `copies`: how many copies more of an element there are in a
+    bag, perhaps fewer, by the slot of the first. `sent`: the codes of the messages that are sent.
     """
 
     outcome: Outcome
@@ -47,6 +50,7 @@ class Effect:
     writes: tuple[tuple[Slot, int], ...]
     updates: dict[Slot, int]
     elements: tuple[tuple[Slot, int], ...]
+    copies: tuple[tuple[Slot, int], ...]
     sent: tuple[int, ...]
 
 
@@ -81,6 +85,7 @@ class Effects:
         self.written: set[Slot] = set()
         """The slots that bits are set in."""
         self.elements = ElementWrites(packing)
+        self.copies = CopyWrites(packing)
         self._known: dict[int, int] = {}
         self._version = -1
         self._placed: NDArray[np.int32] = np.zeros((0, 0, 2), dtype=np.int32)
@@ -119,6 +124,8 @@ class Effects:
         """
         for number in METER.attended(range(len(self.summaries), len(self.bundles))):
             self.summaries.append(self._summary(results_of(self.bundles.parts[number])))
+        for column in columns:
+            self.copies.learn(self.effects, self.summaries, rows, column)
         for slot, groups in self._groups.items():
             if slot in self.packing.fields:
                 groups = self._groups[slot] = _longer(groups, self._groups_of(slot, len(groups)))
@@ -186,9 +193,15 @@ class Effects:
         inside: dict[Slot, list[tuple[str, int]]] = {}
         whole: list[tuple[Slot, int]] = []
         elements: list[tuple[Slot, int]] = []
+        copied: list[tuple[Slot, int]] = []
         for slot, number in writes if fast else ():
             stored = packing.tables.stored(slot)
-            if stored == slot and is_element(slot):
+            more = copies(interner, number) if stored == slot and is_element(slot) else None
+            if more is not None:
+                if more > 0:
+                    packing.tables.of(slot).code(interner.payload(number)[0])
+                copied.append((slot, more))
+            elif stored == slot and is_element(slot):
                 element = UNBOUND if number == gone(interner) else number
                 packing.tables.of(slot).code(element)
                 elements.append((slot, element))
@@ -202,8 +215,8 @@ class Effects:
             self._groups.setdefault(slot, np.zeros(0, dtype=np.int64))
         number = self._known[key] = len(self.effects)
         order, live = self._step_of(outcome, twin, None)
-        changed = tuple(elements)
-        self.effects.append(Effect(outcome, twin, order, fast, thread, live, tuple(whole), updates, changed, sent))
+        inner = (tuple(elements), tuple(copied))
+        self.effects.append(Effect(outcome, twin, order, fast, thread, live, tuple(whole), updates, *inner, sent))
         return number
 
     def orders_of(self, numbers: Ints, indexes: Ints | None) -> tuple[NDArray[np.int32], Ints]:
@@ -231,6 +244,7 @@ class Effects:
     def compile(self) -> None:
         """Bring the arrays up to date with what was learned and with the packing."""
         self.elements.compile(self.effects)
+        self.copies.compile(self.effects)
         wide = {slot: len(self.packing.tables.below(slot)) for slot in self._below}
         if self._version != self.packing.moved or wide != self._below:
             self._version = self.packing.moved

@@ -15,12 +15,14 @@ from checker.search.columns.code_tables import Ints, Tables, Words, ranks_of
 from checker.search.memo.division import SIZE, WHOLE
 from checker.search.memo.folds import UnknownElement
 from interpreter.state.state import Slot
+from interpreter.values.tags import Tag
 
 if TYPE_CHECKING:
     from checker.search.columns.packing import PackedField, Packing, Rows
 
 _BITS: Final = 64
 _ABSENT_OR_PRESENT: Final = 2
+_NO_ID: Final = -2
 
 
 class WholeSets:
@@ -46,11 +48,12 @@ class WholeSets:
 class ElementBits:
     """`fields` are those of the elements, in the order in which pairs of rows and elements are made.
 
-    `tables` have the answers to questions for sets of these elements.
+    `tables` have the answers to questions for sets of these elements. `tag`: or for bags; then a field is a copy.
     """
 
-    def __init__(self, fields: Sequence[PackedField], tables: Tables) -> None:
+    def __init__(self, fields: Sequence[PackedField], tables: Tables, tag: Tag) -> None:
         self.fields = fields
+        self.tag = tag
         self._tables = tables
         masks: dict[int, int] = {}
         for field in fields:
@@ -107,16 +110,23 @@ class ElementBits:
             if not self.plain:
                 # Which of equal elements it is decides about the order: 1.0 comes after 2.
                 held.sort(key=self._tables.order)
-            found = known[pattern] = self._tables.answer_for(step, held)
+            found = known[pattern] = self._tables.answer_for(step, held, self.tag)
         return found
 
     def is_head(self, number: int) -> bool:
         """Whether a value is the head of a set that is stored by elements."""
-        return self._tables.is_set_head(number)
+        return self._tables.is_set_head(number, self.tag)
 
     def pairs(self, rows: Rows) -> tuple[Ints, Ints]:
-        """The elements of all rows, in order for each: to which row each belongs, and its id."""
-        which, elements = np.nonzero(self.present(rows))
+        """The elements of all rows, in order for each: to which row each belongs, and its id. Copies count once."""
+        present = self.present(rows)
+        if self.tag is Tag.BAG and self.fields:
+            # The copies of an element follow one another.
+            copies = np.array([field.table.ids[-1] for field in self.fields], dtype=np.int64)
+            first = np.flatnonzero(np.diff(copies, prepend=_NO_ID))
+            which, elements = np.nonzero(np.logical_or.reduceat(present, first, axis=1))
+            return which, copies.take(first.take(elements))
+        which, elements = np.nonzero(present)
         ids = self.ids(rows, which, elements)
         if not self.plain:
             known, codes = np.unique(ids, return_inverse=True)

@@ -348,6 +348,7 @@ class ColumnExpander:
         for slot, updates in effects.updates.items():
             self._update(slot, updates.take(numbers), after, sums)
         effects.elements.apply(numbers, after, sums)
+        effects.copies.apply(numbers, after, sums)
         self._move_threads(chosen, after, sums)
         self._move_messages(chosen, after, sums)
         twin = effects.twin.take(numbers)
@@ -414,7 +415,7 @@ class ColumnExpander:
         if rule.kind is not StepKind.START or rule.effects.thread.any():
             return True
         effects = rule.effects
-        written = (*effects.written, *effects.updates, *effects.elements.slots)
+        written = (*effects.written, *effects.updates, *effects.elements.slots, *effects.copies.slots)
         return any(self.space.holds_instances(slot) for slot in written)
 
     def loses(self, batch: Batch) -> Mask:

@@ -22,7 +22,8 @@ from checker.search.columns.least_keys import LeastKeys
 from checker.search.columns.listed_slots import Ranks, listed, put_listed
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import Sizes
-from checker.search.memo.division import renamed_head, root_of
+from checker.search.memo.division import root_of
+from checker.search.memo.heads import renamed_head
 from interpreter import Machine
 from interpreter.state.renaming import Index, Renamed, by_domain
 from interpreter.state.state import UNBOUND, Layout, Slot

@@ -175,7 +175,8 @@ class Packing:
         known = self._elements.get(slot)
         if known is None or known[0] != met:
             parts = self.tables.in_order([part for part in self.tables.elements(slot) if part in self.fields])
-            known = self._elements[slot] = (met, ElementBits([self.fields[part] for part in parts], self.tables))
+            fields = [self.fields[part] for part in parts]
+            known = self._elements[slot] = (met, ElementBits(fields, self.tables, self.tables.divider.kind(slot)))
         return known[1]
 
     def bits_for(self, slot: Slot) -> ElementBits:
@@ -194,7 +195,7 @@ class Packing:
                 for f in everything.fields
                 if f.mask > 1 or any(folds.matters(fold, element) for element in f.table.ids[1:])
             ]
-            known = self._folded[slot] = (turns, ElementBits(fields, self.tables))
+            known = self._folded[slot] = (turns, ElementBits(fields, self.tables, everything.tag))
         return known[1]
 
     @property

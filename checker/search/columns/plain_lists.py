@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
-from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, list_head, list_steps
+from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH
+from checker.search.memo.heads import list_head, list_steps
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.intern import Interner, Tag
 

@@ -89,7 +89,7 @@ def _many_valued(divider: Divider, states: Sequence[State], sizes: Sizes) -> fro
     for state in METER.attended(states):
         for root, number in zip(state.layout.slots, state.values, strict=True):
             for slot, held in divider.parts(root, number):
-                if divider.holds_set(held):
+                if divider.counted(held):
                     values.setdefault(slot, set()).add(held)
     most = max(sizes.many_values, len(states) // sizes.of_states)
     return frozenset(slot for slot, met in values.items() if len(met) >= most)

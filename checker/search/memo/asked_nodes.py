@@ -9,18 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from typing import Any, Final
 
-from checker.search.memo.division import (
-    LISTED,
-    MOST_MEMBERS,
-    SIZE,
-    WHOLE,
-    Divider,
-    gone,
-    list_head,
-    list_steps,
-    listed,
-    shorter,
-)
+from checker.search.memo.division import LISTED, MOST_MEMBERS, SIZE, WHOLE, Divider, shorter
+from checker.search.memo.heads import gone, list_head, list_steps, listed
 from checker.search.memo.list_places import Places, place_of
 from interpreter.direct.nodes import GiveUp, Nodes, ValueNode, key
 from interpreter.direct.sides import Sides
@@ -178,9 +168,18 @@ class StateReader(dict[Slot, Any]):
             shape = self.nodes.shape(number)
             if shape.tag is _SET:
                 return AskedSet(self, slot, {})
+            if shape.tag is Tag.BAG:
+                return self._bag(slot)
             made = AskedNode(self, slot, shape, {}, ())
         self.opened.append(made)
         return made
+
+    def _bag(self, slot: Slot) -> ValueNode:
+        """A bag, of which all is asked for. The interpreter asks for those that are stored by elements."""
+        if self.nodes.divider.by_elements(slot):
+            raise GiveUp
+        found: ValueNode = self.nodes[self.number((*slot, WHOLE))]
+        return found
 
     def forget(self) -> None:
         """Everything is asked anew from now on."""

@@ -13,8 +13,13 @@ answer is the value, or UNBOUND for any other. The step `LISTED` asks whether a 
 one that `shorter` gives whether that has fewer members than some number. Written at the step that `taken` gives, a
 list is added to the end of one that is stored whole, from which some members are taken.
 
-Where sets are stored `by_elements`, each element that a set ever had is a part of its own, which holds the element or
-UNBOUND, and the other questions for a set are answered from these parts.
+Bags are asked in the same way, by the steps of `Divider.bag_element`: whether there is a copy of an element, and by
+those of `of_copy` whether there is a second one, a third one, and so on. What is written is how many copies more there
+are, perhaps fewer (see `copies`).
+
+Where sets and bags are stored `by_elements`, each element that a set ever had is a part of its own, of bags each copy
+of one, which holds the element or UNBOUND, and the other questions for a set are answered from these parts. The copies
+of an element that a bag has are the first ones.
 
 How a container is read depends only on its value and its slot: so a write of a part never changes how its neighbours
 are read.
@@ -29,6 +34,7 @@ from functools import cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+from checker.search.memo.heads import dict_head, dict_step, gone, list_head, list_steps, listed, set_head
 from checker.search.memo.list_places import Places, place_of
 from interpreter.state.state import UNBOUND, Slot, State
 from interpreter.state.step import Outcome
@@ -54,11 +60,17 @@ FOLD: Final = "@"
 `folds`)."""
 LISTED: Final = "?"
 """The question whether a part is a list with members that is divided: the answer is `listed`, else what it is."""
+ROOMY: Final = 10 * MOST_ELEMENTS
+"""Sets and bags are asked by elements if the model lets them have so many: how many they have is not asked then."""
 _DIVIDED: Final = frozenset({Tag.LIST, Tag.DICT, Tag.RECORD})
+_COUNTED: Final = frozenset({Tag.SET, Tag.BAG})
+"""What is asked for elements."""
 _ELEMENTS: Final = frozenset(
     {Tag.NONE, Tag.BOOL, Tag.INT, Tag.FLOAT, Tag.STRING, Tag.BYTES, Tag.ROLE, Tag.MODEL_VALUE, Tag.SYMMETRIC}
 )
 """The elements that a set may be asked for, and tuples and structs of these."""
+_UNLIKE: Final = frozenset({Tag.FLOAT, Tag.SYMMETRIC})
+"""Not those of a bag: they equal others that are written differently, or comparing them may be a mistake."""
 
 
 def root_of(slot: Slot) -> Slot:
@@ -69,6 +81,26 @@ def root_of(slot: Slot) -> Slot:
 def is_element(slot: Slot) -> bool:
     """Whether a slot is that of an element of a set."""
     return isinstance(slot[-1], str) and slot[-1].startswith(_ELEMENT)
+
+
+def of_copy(step: str, copy: int) -> str:
+    """The step to a copy of an element of a bag, given the step to the first one. Copies have numbers from 1 on."""
+    # No text of an element begins so.
+    return step if copy == 1 else f"{_ELEMENT}{copy}*{step[1:]}"
+
+
+def copies(interner: Interner, number: int) -> int | None:
+    """How many copies more of an element are in a bag after this was written at its step; None if it is no such change.
+
+    A bag of these copies adds them, `fewer` takes them away.
+    """
+    tag = interner.tag(number)
+    if tag is Tag.BAG:
+        return len(interner.payload(number))
+    if tag is not Tag.HEAD:
+        return None
+    _, (rank, steps, _), _ = interner.payload(number)
+    return -int(steps[0]) if rank == Tag.BAG and steps else None
 
 
 def asks_all(slot: Slot) -> bool:
@@ -90,16 +122,19 @@ class Division(NamedTuple):
 
 
 class Divider:
-    """Divides the values of one interner."""
+    """Divides the values of one interner. `most`: so many elements may a set or bag have."""
 
-    def __init__(self, interner: Interner) -> None:
+    def __init__(self, interner: Interner, most: int = ROOMY) -> None:
         self._interner = interner
+        self._roomy = most >= ROOMY
         self.any_by_elements = False
         """Whether sets in some slots are stored by elements."""
         self._sets_by_elements: frozenset[Slot] | None = frozenset()
         """These slots; None: all."""
         self._sets: dict[int, Division | None] = {}
-        """The divisions of sets that are stored by elements."""
+        """The divisions of sets and bags that are stored by elements."""
+        self._kinds: dict[Slot, Tag] = {}
+        """Whether it is the sets or the bags in a slot that are stored by elements."""
         self.met: dict[Slot, list[int]] = {}
         """By slot, the elements that were met in its sets, if these are stored by elements."""
         self.spread = 0
@@ -133,9 +168,10 @@ class Divider:
             known is not None
             and self.any_by_elements
             and self.by_elements(slot)
-            and self._interner.tag(number) is Tag.SET
+            and (tag := self._interner.tag(number)) in _COUNTED
         ):
-            return self._by_element(number, known)
+            # The parts are those of sets, or of bags.
+            return self._by_element(number, known) if self._kinds.setdefault(slot, tag) is tag else None
         return known
 
     def note(self, slot: Slot, emptied: bool) -> None:
@@ -159,9 +195,13 @@ class Divider:
         """Whether sets in a slot are stored by elements."""
         return (self._sets_by_elements is None or slot in self._sets_by_elements) and slot not in self._gathered
 
-    def holds_set(self, number: int) -> bool:
-        """Whether a value is a set."""
-        return number != UNBOUND and self._interner.tag(number) is Tag.SET
+    def kind(self, slot: Slot) -> Tag:
+        """Whether it is the sets or the bags in a slot that are stored by elements."""
+        return self._kinds.get(slot, Tag.SET)
+
+    def counted(self, number: int) -> bool:
+        """Whether a value is a set or bag, which is asked for elements."""
+        return number != UNBOUND and self._interner.tag(number) in _COUNTED
 
     def store_whole(self, slots: Iterable[Slot]) -> None:
         """Store the sets in these slots whole from now on. What was remembered of them must be forgotten."""
@@ -225,7 +265,7 @@ class Divider:
         if step in _OF_ALL:
             return self.answer_for(step, number)
         if step[0] == _ELEMENT:
-            return self._found(number, step)
+            return self._found(number, *_copy_of(step))
         return division.members.get(step, UNBOUND)
 
     def answer_for(self, step: str, number: int) -> int:
@@ -234,10 +274,14 @@ class Divider:
             return number
         return self._interner.intern(Tag.INT, len(self._interner.payload(number)))
 
-    def _found(self, number: int, step: str) -> int:
-        """The element of a set to which a step leads; the set was divided before. UNBOUND if there is none."""
+    def _found(self, number: int, step: str, copy: int = 1) -> int:
+        """The element of a set to which a step leads; the set was divided before. UNBOUND if there is none.
+
+        Of a bag it must have so many copies.
+        """
         members = self._interner.payload(number)
-        return next((element for element in self._elements.get(step, ()) if element in members), UNBOUND)
+        found = next((element for element in self._elements.get(step, ()) if element in members), UNBOUND)
+        return found if copy == 1 or members.count(found) >= copy else UNBOUND
 
     def element(self, number: int) -> str | None:
         """The step to an element: equal elements have equal steps. None if a set cannot be asked for it alone."""
@@ -248,6 +292,21 @@ class Divider:
                 self._elements.setdefault(step, []).append(number)
                 self.spread += 2 + len(step)
         return self._steps[number]
+
+    def bag_element(self, number: int) -> str | None:
+        """As `element`, of a bag: the step to the first copy."""
+        return self.element(number) if self._is_alike(number) else None
+
+    def _is_alike(self, number: int) -> bool:
+        """Whether all that equals a value looks like it."""
+        tag = self._interner.tag(number)
+        inside = self._interner.children(number) if tag in (Tag.TUPLE, Tag.STRUCT) else ()
+        return tag not in _UNLIKE and all(map(self._is_alike, inside))
+
+    @property
+    def named(self) -> int:
+        """How many elements of sets and copies of those of bags were named: no bag that was divided has more."""
+        return len(self._elements)
 
     def equality(self, number: int) -> str | None:
         """The step that asks a part whether it has this value; None if it cannot be asked so."""
@@ -284,8 +343,8 @@ class Divider:
         inside = [self._text(child) for child in interner.children(number)]
         if None in inside:
             return None
-        names = "" if tag is Tag.TUPLE else ",".join(name for name, _ in payload)
-        return f"({names}:{','.join(map(str, inside))})"
+        names = "" if tag is Tag.TUPLE else f"{','.join(name for name, _ in payload)}:"
+        return f"({names}{','.join(map(str, inside))})"
 
     def read(self, slot: Slot, root: int) -> int:
         """The answer to a read of a root or of a part of it, the root's value being given."""
@@ -344,7 +403,7 @@ class Divider:
             return root if self._interner.tag(new) is Tag.HEAD else new
         key = (root, steps, new)
         known = self._replaced.get(key)
-        if known is None and self._interner.tag(root) is Tag.SET:
+        if known is None and self.counted(root):
             known = self._replaced[key] = self._changed(root, steps[0], new)
         if known is None and steps[0][0] == _TAKEN:
             known = self._replaced[key] = self._taken(root, steps[0], new)
@@ -360,10 +419,17 @@ class Divider:
         return known
 
     def _changed(self, number: int, step: str, new: int) -> int:
-        """A set with an element added or removed."""
+        """A set with an element added or removed, a bag with more copies or fewer."""
         interner = self._interner
         self._known(number)
         members, old = interner.payload(number), self._found(number, step)
+        if interner.tag(number) is Tag.BAG:
+            more = copies(interner, new)
+            assert more is not None
+            if more > 0:
+                return interner.intern_members(Tag.BAG, [*members, *interner.payload(new)])
+            at = members.index(old)
+            return interner.intern(Tag.BAG, (*members[:at], *members[at - more :]))
         out = new == gone(interner)
         if (old == UNBOUND) == out:
             return number
@@ -379,7 +445,7 @@ class Divider:
 
     def step(self, key: int) -> str:
         """The step to the value of a dict at a key."""
-        step = _dict_step(self._interner, key)
+        step = dict_step(self._interner, key)
         self._keys[step] = key
         return step
 
@@ -395,7 +461,7 @@ class Divider:
     def _divide(self, number: int) -> Division | None:
         interner = self._interner
         tag, payload = interner.tag(number), interner.payload(number)
-        if tag is Tag.SET:
+        if tag in _COUNTED:
             return self._divide_set(number)
         if tag not in _DIVIDED or not 0 < len(payload) <= MOST_MEMBERS or interner.references(number):
             return None
@@ -414,20 +480,40 @@ class Divider:
 
     def _divide_set(self, number: int) -> Division | None:
         interner = self._interner
-        members = interner.payload(number)
-        small = len(members) <= MOST_ELEMENTS and interner.weight(number) <= 10 * MOST_ELEMENTS
+        tag, members = interner.tag(number), interner.payload(number)
+        small = self._roomy and len(members) <= MOST_ELEMENTS and interner.weight(number) <= 10 * MOST_ELEMENTS
         if not small or interner.references(number):
             return None
-        for member in members:
-            self.element(member)
-        return Division(set_head(interner), {}, True, True)
+        if tag is Tag.SET:
+            for member in members:
+                self.element(member)
+        elif self._copies(members) is None:
+            return None
+        return Division(set_head(interner, tag), {}, True, True)
+
+    def _copies(self, members: Sequence[int]) -> dict[str, int] | None:
+        """The elements of a bag by the steps to their copies; None if it has one that cannot be asked for alone."""
+        found: dict[str, int] = {}
+        for member, count in Counter(members).items():
+            step = self.bag_element(member)
+            if step is None:
+                return None
+            found |= {of_copy(step, copy): member for copy in range(1, count + 1)}
+        for step in found:
+            if step not in self._elements:
+                self._elements[step] = []
+                self.spread += 2 + len(step)
+        return found
 
     def _by_element(self, number: int, whole: Division) -> Division | None:
         """The division of a set that is stored by elements; None if it has one that cannot be asked for alone."""
         known = self._sets.get(number, _UNKNOWN)
         if known is _UNKNOWN:
             members = self._interner.payload(number)
-            by_step = {step: member for member in members if (step := self.element(member)) is not None}
+            if self._interner.tag(number) is Tag.BAG:
+                by_step = self._copies(members) or {}
+            else:
+                by_step = {step: member for member in members if (step := self.element(member)) is not None}
             divided = Division(whole.head, by_step, True) if len(by_step) == len(members) else None
             known = self._sets[number] = divided
         return known
@@ -442,9 +528,9 @@ def whole_value(
     if number == UNBOUND or interner.tag(number) is not Tag.HEAD:
         return number
     keys, (rank, steps, _), _ = interner.payload(number)
-    if rank == Tag.SET and elements is not None:
+    if rank in _COUNTED and elements is not None:
         held = [element for part in elements(slot) if (element := ask(part)) != UNBOUND]
-        return interner.intern_members(Tag.SET, held)
+        return interner.intern_members(Tag(rank), held)
     members = [whole_value(interner, (*slot, step), ask, elements) for step in steps]
     return _made(interner, Tag(rank), steps, keys, members)
 
@@ -457,39 +543,6 @@ def _made(interner: Interner, tag: Tag, steps: tuple[str, ...], keys: tuple[int,
     return interner.intern(tag, tuple(zip([step[1:] for step in steps], members, strict=True)))
 
 
-def renamed_head(interner: Interner, head: int, rename: Callable[[int], int]) -> int:
-    """The head of a container after a renaming of values: the keys of a dict are renamed, and in order again."""
-    keys = interner.children(head)
-    renamed = [rename(key) for key in keys]
-    return head if list(keys) == renamed else dict_head(interner, tuple(sorted(renamed, key=interner.order_key)))
-
-
-def list_head(interner: Interner, size: int) -> int:
-    """The head of a list of some size."""
-    return interner.intern_composite(Tag.HEAD, (), (int(Tag.LIST), list_steps(size), False), f"list {size}")
-
-
-def dict_head(interner: Interner, keys: tuple[int, ...]) -> int:
-    """The head of a dict with these keys, in canonical order."""
-    steps = tuple(_dict_step(interner, key) for key in keys)
-    return interner.intern_composite(Tag.HEAD, keys, (int(Tag.DICT), steps, False), f"dict {len(keys)}")
-
-
-def set_head(interner: Interner) -> int:
-    """The head of any set: that it is one."""
-    return interner.intern_composite(Tag.HEAD, (), (int(Tag.SET), (), True), "set")
-
-
-def gone(interner: Interner) -> int:
-    """Written at the step to an element, it removes that from the set."""
-    return interner.intern_composite(Tag.HEAD, (), (int(Tag.SET), (), True), "gone")
-
-
-def listed(interner: Interner) -> int:
-    """The answer to `LISTED` for any list that is divided."""
-    return interner.intern_composite(Tag.HEAD, (), (int(Tag.LIST), (), False), "list")
-
-
 def shorter(size: int) -> str:
     """The step that asks whether a list has fewer members: true or false, and UNBOUND if it is no divided list."""
     return f"{_SHORTER}{size}"
@@ -500,14 +553,11 @@ def taken(places: Sequence[int]) -> str:
     return f"{_TAKEN}{','.join(map(str, places))}"
 
 
-def _dict_step(interner: Interner, key: int) -> str:
-    return f"[{interner.json(key)}]"
-
-
 @cache
-def list_steps(size: int) -> tuple[str, ...]:
-    """The steps to the members of a list of some size."""
-    return tuple(f"[{index}]" for index in range(size))
+def _copy_of(step: str) -> tuple[str, int]:
+    """The step to the first copy of an element, and the number of the copy to which a step leads."""
+    number, star, text = step[1:].partition("*")
+    return (f"{_ELEMENT}{text}", int(number)) if star and number.isdigit() else (step, 1)
 
 
 _ELEMENT: Final = "="

@@ -75,7 +75,7 @@ class Memory:
         self._recording: dict[Rule, bool] = {}
         """By rule, whether its paths are recorded by a function of Python, if that is decided."""
         self._choices: dict[Rule, RunChoice] = {}
-        self.divider = Divider(machine.values)
+        self.divider = Divider(machine.values, machine.program.options.limits.elements)
         self.divider.queues = queue_places(machine.program)
         self.runner = RememberingRunner(machine, self.divider)
         self._phases = phases or Phases()

@@ -182,7 +182,7 @@ class PendingSet:
 class OpenContainer(Container):
     """The base of open containers. They differ from closed ones, of class `closed`, in their class alone.
 
-    `pending`, a `Pending` or of sets a `PendingSet`, is in the attribute for the content.
+    `pending`, a `Pending`, of sets a `PendingSet`, or of bags a `PendingBag`, is in the attribute for the content.
     """
 
     __slots__ = ()
@@ -190,7 +190,7 @@ class OpenContainer(Container):
     pending: Any
 
     @classmethod
-    def over(cls, pending: Pending | PendingSet) -> OpenContainer:
+    def over(cls, pending: object) -> OpenContainer:
         """A container whose members are not known yet."""
         made = cls.__new__(cls)
         made.frozen = False

@@ -10,8 +10,10 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, gone, list_head
+from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, of_copy
 from checker.search.memo.folds import PathFolds
+from checker.search.memo.heads import fewer, gone, list_head
+from checker.search.memo.open_bags import OpenBag, PendingBag
 from checker.search.memo.open_containers import OPEN, ContainerShape, OpenContainer, Pending, PendingSet, by_step, each
 from interpreter.execute.code import Code
 from interpreter.execute.reach import changed, reachable
@@ -19,7 +21,9 @@ from interpreter.execute.settlement import Settlement
 from interpreter.execute.view import StateView
 from interpreter.execute.world import Reader, World
 from interpreter.state.state import MISSING, UNBOUND, Slot, State
-from interpreter.values import Container, SetValue
+from interpreter.values import BagValue, Container, SetValue
+from interpreter.values.budget import METER
+from interpreter.values.element_index import FEW
 from interpreter.values.folding import Fold
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag
@@ -60,13 +64,17 @@ class PartsView(StateView):
 
 
 class PartsWorld(World):
-    """A world whose reader may answer with the head of a container. `opened`: the containers that it gave so."""
+    """A world whose reader may answer with the head of a container. `opened`: the containers that it gave so.
 
-    __slots__ = ("_divider", "folds", "opened", "together", "touches")
+    `generous`: operations on bags may charge more than they do where all of the bag is there.
+    """
 
-    def __init__(self, interner: Interner, recorder: Reader, code: Code, divider: Divider) -> None:
+    __slots__ = ("_divider", "_generous", "folds", "opened", "together", "touches")
+
+    def __init__(self, interner: Interner, recorder: Reader, code: Code, divider: Divider, generous: bool) -> None:
         super().__init__(interner, recorder, code)
         self._divider = divider
+        self._generous = generous
         self.folds: PathFolds | None = None
         """Answers comprehensions over sets, if these are asked by elements."""
         self.touches = 0
@@ -76,7 +84,7 @@ class PartsWorld(World):
         self.opened: dict[Slot, tuple[Container, ContainerShape]] = {}
 
     def beside(self, reader: Reader) -> PartsWorld:
-        world = PartsWorld(self.interner, reader, self.code, self._divider)
+        world = PartsWorld(self.interner, reader, self.code, self._divider, self._generous)
         world.folds, world.together = self.folds, self.together
         self.together.append(world)
         return world
@@ -102,6 +110,8 @@ class PartsWorld(World):
         """A container of which only the head is known."""
         keys, (rank, steps, whole), _ = self.interner.payload(head)
         tag = Tag(rank)
+        if tag is Tag.BAG:
+            return self._open_bag(slot, ContainerShape((), (), True))
         known = [step[1:] for step in steps] if tag is Tag.RECORD else [self.thaw(key) for key in keys]
         shape = ContainerShape(steps, known, whole)
         container = OPEN[tag].over(self._pending_set(slot) if tag is Tag.SET else self._pending(slot, shape))
@@ -127,6 +137,43 @@ class PartsWorld(World):
             partial(self._elements, slot),
             partial(self._fold, slot),
         )
+
+    def _open_bag(self, slot: Slot, shape: ContainerShape) -> BagValue:
+        if not self._generous:
+            found = self._content(slot)
+            assert isinstance(found, BagValue)
+            return found
+        pending = PendingBag(
+            slot,
+            self._step_to_copy,
+            lambda step, copy: self._asked((*slot, of_copy(step, copy))) != UNBOUND,
+            lambda: int(self.interner.payload(self._asked((*slot, SIZE)))),
+            partial(self._items, slot),
+            partial(self._fold_bag, slot),
+            lambda: METER.charge(2 * (FEW + self._divider.named + len(pending.changes))),
+        )
+        bag = OpenBag.over(pending)
+        assert isinstance(bag, BagValue)
+        self.opened[slot] = (bag, shape)
+        return bag
+
+    def _step_to_copy(self, item: object) -> str | None:
+        """The step to the first copy of an element of a bag; None if a bag cannot be asked for it alone."""
+        try:
+            return self._divider.bag_element(freeze(item, self.interner))
+        except ModelMistake:
+            return None
+
+    def _items(self, slot: Slot) -> list[object]:
+        """The elements of a bag."""
+        container = self._content(slot)
+        assert isinstance(container, BagValue)
+        return container.items
+
+    def _fold_bag(self, slot: Slot, fold: Fold) -> tuple[object] | None:
+        """As `_fold`, of a bag, whose elements are put in order as it is written."""
+        METER.charge(self._divider.spread)
+        return self._fold(slot, fold)
 
     def _fold(self, slot: Slot, fold: Fold) -> tuple[object] | None:
         """The value of a fold over the set in a slot; None: it is to be computed as it is written."""
@@ -239,6 +286,9 @@ class PartsWorld(World):
         if not (settlement.sharing or changed(container)):
             return []
         pending = container.pending if isinstance(container, OpenContainer) else None
+        if isinstance(pending, PendingBag):
+            changes = ((step, settlement.freeze(item), more) for step, (item, more) in pending.changes.items() if more)
+            return [((*slot, step), self._copies(number, more)) for step, number, more in changes]
         if isinstance(pending, PendingSet):
             return [
                 ((*slot, step), settlement.freeze(item) if there else gone(self.interner))
@@ -253,6 +303,10 @@ class PartsWorld(World):
         if any(self.interner.references(number) for _, number, _ in written):
             return None
         return [(part, number) for part, number, original in written if number != original]
+
+    def _copies(self, element: int, more: int) -> int:
+        """What is written to have so many copies more of an element, or fewer."""
+        return self.interner.intern(Tag.BAG, (element,) * more) if more > 0 else fewer(self.interner, -more)
 
     def _held(self, part: Slot) -> bool | None:
         """Whether a set held an element; None if that was not asked."""

@@ -25,6 +25,7 @@ from checker.search.memo.element_choices import (
 )
 from checker.search.memo.folds import Folds, PathFolds
 from checker.search.memo.independence import independent_loops
+from checker.search.memo.open_bags import asked_by_copies
 from checker.search.memo.open_containers import OpenContainer, asked_by_elements
 from checker.search.memo.parts_world import PartsWorld
 from fizz import Span
@@ -41,7 +42,7 @@ from interpreter.execute.settlement import Settlement
 from interpreter.execute.view import Recorder, View
 from interpreter.state.domains import Segment
 from interpreter.state.step import Abort, Cut, ExecutionPath, FairChoice, Fork, ModelError, Rule, StepKind
-from interpreter.values import Container, FunctionValue, ModuleValue, SetValue, StructValue
+from interpreter.values import Container, FunctionValue, ModuleValue, StructValue
 from interpreter.values.budget import METER, ShareSpent
 from interpreter.values.folding import ElementFilter
 from interpreter.values.freeze import freeze
@@ -178,7 +179,7 @@ class ByParts:
         self._divider = divider
 
     def world(self, interner: Interner, recorder: Recorder, code: Code) -> PartsWorld:
-        return PartsWorld(interner, recorder, code, self._divider)
+        return PartsWorld(interner, recorder, code, self._divider, self.shares)
 
     def begin(self, run: Execution) -> None:
         """The path begins at its first statement."""
@@ -315,7 +316,7 @@ class Remembering(ByParts):
         self, run: Execution, values: object, word: str, admitted: ElementFilter | None = None
     ) -> Sequence[object] | None:
         """Choose the element in the slot `CHOSEN`, if this is the set whose elements are asked for there."""
-        slot = asked_by_elements(values)
+        slot = asked_by_elements(values) or asked_by_copies(values)
         if slot is None or self._chosen or not self._divider.by_elements(slot) or run.headers is not None:
             return None
         level = None if admitted is None else len(run.forks)
@@ -329,7 +330,6 @@ class Remembering(ByParts):
         METER.charge(self._divider.spread)
         if number == EMPTY:
             return ()
-        assert isinstance(values, SetValue)
         self.elsewhere = number == ELSEWHERE
         if admitted is not None and not self.elsewhere:
             spent, made = METER.spent
