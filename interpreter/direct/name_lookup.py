@@ -333,28 +333,27 @@ class Origin(NamedTuple):
 
 def itself_of(node: ast.Expression) -> set[str]:
     """The names that the value of an expression may be, and is not only a part of."""
-    match node:
-        case ast.Name(id=identifier):
-            return {identifier} - {"self"}
-        case ast.Attribute(name=attribute):
-            return {f".{attribute}"}
-        case ast.Index() | ast.Slice():
-            return set()
-        case ast.Conditional(body=body, orelse=orelse):
-            return itself_of(body) | itself_of(orelse)
+    if isinstance(node, ast.Conditional):
+        return itself_of(node.body) | itself_of(node.orelse)
+    if isinstance(node, ast.Attribute):
+        return {f".{node.name}"}
+    if isinstance(node, ast.Name):
+        return {node.id} - {"self"}
+    if isinstance(node, ast.Index | ast.Slice):
+        return set()
     return roots_of(node)
 
 
 def itself_in(node: ast.Expression) -> set[str]:
     """The names that an element of the value of an expression may be, and is not only a part of."""
-    match node:
-        case ast.Name() | ast.Attribute() | ast.Index() | ast.Slice():
-            return set()
-        case ast.Comprehension(element=ast.Name(id=identifier), key=None, clauses=clauses):
-            loops = [one for one in clauses if isinstance(one, ast.ComprehensionFor)]
-            taken = [one.iterable for one in loops if one.variables.names == (identifier,)]
-            if len(taken) == 1:
-                return itself_in(taken[0])
+    if isinstance(node, ast.Name | ast.Attribute | ast.Index | ast.Slice):
+        return set()
+    if isinstance(node, ast.Comprehension) and node.key is None and isinstance(node.element, ast.Name):
+        names = (node.element.id,)
+        loops = [one for one in node.clauses if isinstance(one, ast.ComprehensionFor)]
+        taken = [one.iterable for one in loops if one.variables.names == names]
+        if len(taken) == 1:
+            return itself_in(taken[0])
     return roots_of(node)
 
 

@@ -18,11 +18,11 @@ from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
 from interpreter.direct.direct_expressions import DirectExpressions
 from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name
-from interpreter.direct.moves import takes_over
-from interpreter.direct.name_lookup import Origin, roots_of
+from interpreter.direct.name_lookup import Origin, itself_of, roots_of
 from interpreter.direct.put_together import put_as_well
 from interpreter.direct.rule_text import CHANGES, is_bound_once, is_last_use
 from interpreter.direct.scopes import RuleScope
+from interpreter.direct.taken_over import takes_over
 from interpreter.execute.costs import cost, instruction_cost
 from interpreter.state.step import NOT_HELD, NOTHING_DONE, Aborted
 
@@ -357,7 +357,8 @@ class PlainStatements:
         if len(targets) == 1 and not isinstance(targets[0], ast.TupleExpression | ast.ListExpression):
             target = targets[0]
             if not self.names.is_local(target):
-                return self._put(target, self._moved(target, value) or self.expressions.stored(value))
+                place = Origin(frozenset(roots_of(target)), frozenset(itself_of(target)))
+                return self._put(target, self._moved(place, value) or self.expressions.stored(value))
             if takes_over(self.names.routine, statement, self.names.shared.looked_at):
                 return self._owned(target, self.expressions.value(value))
         return self._bound(targets, self.expressions.of(value), value)
@@ -368,14 +369,14 @@ class PlainStatements:
         names, used = {one.id for one in found}, {one.id for one in nodes_in(value) if isinstance(one, ast.Name)}
         return found if len(names) == len(targets) and not names & used else []
 
-    def _moved(self, target: ast.Expression, value: ast.Expression) -> python.expr | None:
-        """A new container in a local that is not used any more; None for other values.
+    def _moved(self, place: Origin, value: ast.Expression) -> python.expr | None:
+        """A new container in a local that is not used any more, for this place; None for other values.
 
-        Nothing in the target may be changed in place: other locals may refer to what is in the container.
+        It may not be changed in place there: other locals may refer to it.
         """
         if not isinstance(value, ast.Name) or self._loops or self._leaving is not None:
             return None
-        if value.id not in self.names.locals() or roots_of(target) & (self.changed.roots - self.changed.itself):
+        if value.id not in self.names.locals() or place.meets(self.changed):
             return None
         if not is_last_use(self.names.routine, value):
             return None
@@ -397,7 +398,7 @@ class PlainStatements:
 
     def _stored(self, path: ast.Expression, value: ast.Expression) -> python.expr:
         """A value that becomes a member of the container at a path."""
-        return self._moved(path, value) or self.expressions.stored(value)
+        return self._moved(Origin(frozenset(roots_of(path)), frozenset()), value) or self.expressions.stored(value)
 
     def _borrowed(self, names: Sequence[str], origin: Origin, code: python.expr) -> python.expr:
         """The value of locals of this origin: no container, if it may be changed there."""
