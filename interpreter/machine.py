@@ -551,20 +551,14 @@ class Machine:
     def actor(self, rule: Rule) -> str | None:
         """The action that moves, `Act` or `Node#0.Act`: for a thread its root action or message function."""
         if rule.kind is StepKind.CONTINUE:
-            return self._routine_label(*self.transitions.root(rule.subject))
+            return self._describer.label(*self.transitions.root(rule.subject))
         if rule.kind is StepKind.START:
-            return self._routine_label(rule.subject, rule.instance)
+            return self._describer.label(rule.subject, rule.instance)
         if rule.kind is StepKind.DELIVER:
             children, extra, _ = self.values.payload(rule.subject)
             role, number = self.values.payload(children[0])
             return f"{role}#{number}.{extra[2]}"
         return None
-
-    def _routine_label(self, routine: int, instance: tuple[str, int] | None) -> str:
-        name = self.program.routines[routine].name
-        if instance is None:
-            return name
-        return f"{instance[0]}#{instance[1]}.{name.rpartition('.')[2]}"
 
     def fair_name(self, rule: Rule) -> tuple[FairName, str] | None:
         """The fairness condition that a step satisfies, with its strength; None for unfair starts and crashes."""

@@ -74,7 +74,8 @@ def check_history(
         if failures:
             raise failures[0].error
         names = [one.function for one in history.operations]
-        found = receiver_of(machine, initial[0].state, receiver, names) if names else None
+        where = f"{history.operations[0].place}: " if names else ""
+        found = receiver_of(machine, initial[0].state, receiver, names, where) if names else None
         specification = Specification(machine, found)
         operations, never = _happened(specification, history, failed)
         kinds = [specification.bind(one) for one in operations]

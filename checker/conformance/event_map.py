@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from checker.conformance.field_values import FieldValues
 from checker.conformance.log_files import LogLine, Place
 from checker.conformance.observed_event import Observed
 from checker.conformance.rule_reader import RuleReader
@@ -101,7 +102,8 @@ class EventMap:
             )
         readers = self.readers.get(kind)
         if readers is None:
-            readers = self.readers[kind] = [RuleReader(self.path, kind, rule, self.instances) for rule in rules]
+            fields = FieldValues(self.path, kind, self.instances)
+            readers = self.readers[kind] = [RuleReader(fields, rule) for rule in rules]
         return _one_of(readers, line, process)
 
     def opened(self, line: LogLine) -> LogLine:
@@ -134,8 +136,9 @@ class EventMap:
             )
         kind = str(data.get(self.event, rules[0].get("action", "event")))
         for one in rules:
-            _check_rule(self.path, kind, one)
-        readers = [RuleReader(self.path, kind, one, self.instances, literally=True) for one in rules]
+            _check_rule(self.path, kind, one, literally=True)
+        fields = FieldValues(self.path, kind, self.instances, literally=True)
+        readers = [RuleReader(fields, one) for one in rules]
         return _one_of(readers, LogLine(place, data), process)
 
 
@@ -218,10 +221,16 @@ def _checked(
     silent = data.get("silent", {})
     if isinstance(silent, list):
         silent = {"steps": silent}
-    if not isinstance(silent, dict) or set(silent) - {"steps", "most"} or not isinstance(silent.get("most", 0), int):
-        refuse("silent", "'silent' has steps and most", "write {steps: [Node.Tick, continue], most: 3}")
+    hint = "write {steps: [Node.Tick, continue], most: 3}"
+    if not isinstance(silent, dict) or set(silent) - {"steps", "most"}:
+        refuse("silent", "'silent' has steps and most", hint)
+    if not _are_texts(silent.get("steps", [])):
+        refuse("silent", "'steps' of 'silent' is no list of names", hint)
+    most = silent.get("most", _DEFAULT_SILENT)
+    if isinstance(most, bool) or not isinstance(most, int) or most < 0:
+        refuse("silent", f"'most' of 'silent' is {most!r}, and no number of steps", hint)
     ignored = data.get("ignore", [])
-    if not isinstance(ignored, list):
+    if not _are_texts(ignored):
         refuse("ignore", "'ignore' is no list of events")
     return EventMap(
         path,
@@ -230,7 +239,7 @@ def _checked(
         data.get("process"),
         {str(key): None if value is None else str(value) for key, value in instances.items()},
         _order(data, refuse),
-        Silent(frozenset(map(str, silent.get("steps", ("continue", "deliver")))), silent.get("most", _DEFAULT_SILENT)),
+        Silent(frozenset(map(str, silent.get("steps", ("continue", "deliver")))), most),
         frozenset(map(str, ignored)),
         read,
         function,
@@ -246,9 +255,16 @@ def _order(data: Mapping[str, Any], refuse: Callable[..., None]) -> EventOrder:
     if not isinstance(order, dict) or set(order) - set(_ORDER_KEYS):
         refuse("order", "'order' is `file`, or has messages, clock, time", "see docs/from-model-to-code.md")
     messages, time = order.get("messages"), order.get("time")
-    if messages is not None and not (isinstance(messages, dict) and set(messages) == {"send", "receive"}):
+    if messages is not None and not (
+        isinstance(messages, dict) and set(messages) == {"send", "receive"} and _are_texts([*messages.values()])
+    ):
         refuse("messages", "'messages' names two fields", "write {send: sent_id, receive: received_id}")
-    if time is not None and not (isinstance(time, dict) and set(time) == {"field", "skew"}):
+    clock = order.get("clock")
+    if not isinstance(clock, str | None):
+        refuse("clock", "'clock' is not the name of a field")
+    if time is not None and not (
+        isinstance(time, dict) and set(time) == {"field", "skew"} and isinstance(time["field"], str)
+    ):
         refuse("time", "an order by time needs a field and a bound of skew", "write {field: ts, skew: 0.05}")
     skew = 0 if time is None else time["skew"]
     if isinstance(skew, bool) or not isinstance(skew, int | float) or not 0 <= skew < float("inf"):
@@ -257,12 +273,17 @@ def _order(data: Mapping[str, Any], refuse: Callable[..., None]) -> EventOrder:
         False,
         sequence,
         None if messages is None else ByMessage(str(messages["send"]), str(messages["receive"])),
-        order.get("clock"),
+        clock,
         None if time is None else ByTime(str(time["field"]), float(time["skew"])),
     )
 
 
-def _check_rule(path: str, kind: str, rule: Mapping[str, Any], line: int = 1) -> None:
+def _are_texts(values: object) -> bool:
+    return isinstance(values, list) and all(isinstance(one, str) for one in values)
+
+
+def _check_rule(path: str, kind: str, rule: Mapping[str, Any], line: int = 1, literally: bool = False) -> None:
+    """Refuse a rule that says nothing that can be understood. `literally`: its values are those of an event."""
     place = Place(path, line)
     for key in rule:
         if key not in _RULE_KEYS:
@@ -272,6 +293,8 @@ def _check_rule(path: str, kind: str, rule: Mapping[str, Any], line: int = 1) ->
         place.refuse(
             f"the event '{kind}' names no action", "write `action: ROLE.ACTION`, or `crash: ROLE`, or `observe: ROLE`"
         )
+    if not isinstance(rule.get("label", ""), str):
+        place.refuse(f"'label' of the event '{kind}' is no name")
     if "observe" in rule and {"label", "choices", "returns"} & rule.keys():
         place.refuse(f"the event '{kind}' observes a state, and is no step", "it has `before`, and no choices or label")
     for key in ("choices", "before", "after"):
@@ -282,7 +305,21 @@ def _check_rule(path: str, kind: str, rule: Mapping[str, Any], line: int = 1) ->
         for name, value in (rule.get(key) or {}).items():
             if key != "choices" and not is_place(str(name)):
                 place.refuse(f"'{name}' in '{key}' of the event '{kind}' is no place of a state", "as term, log[-1].x")
-            if isinstance(value, dict) and not isinstance(value.get("as", {}), dict):
-                place.refuse(f"'as' in '{key}' of the event '{kind}' is no mapping", "write {field: F, as: {A: B}}")
-            if isinstance(value, dict) and not ("is" in value or "field" in value):
-                place.refuse(f"a value of '{key}' of the event '{kind}' has neither `is` nor `field`")
+            if not literally:
+                _check_value(place, f"'{key}' of the event '{kind}'", value)
+    for key in ("returns", "instance"):
+        if not literally:
+            _check_value(place, f"'{key}' of the event '{kind}'", rule.get(key))
+
+
+def _check_value(place: Place, where: str, value: object) -> None:
+    """Refuse what no value of an event is found by."""
+    if not isinstance(value, dict) or "is" in value:
+        return
+    hint = "write {field: F, as: {A: B}}, or {is: VALUE}"
+    if "field" not in value:
+        place.refuse(f"a value in {where} has neither `is` nor `field`", hint)
+    if not isinstance(value["field"], str):
+        place.refuse(f"'field' in {where} is no name", hint)
+    if not isinstance(value.get("as", {}), dict):
+        place.refuse(f"'as' in {where} is no mapping", hint)

@@ -66,7 +66,7 @@ class LogRunner:
         self.counts = EventCounts()
         self.actions: Counter[str] = Counter()
         self.covered: set[tuple[str, int]] = set()
-        self.explained = self.values = self.silent = self.steps = 0
+        self.explained = self.values = self.silent = self.moved = 0
         self.said: dict[str, Observed | None] = {}
         self._shown: list[TraceEntry] = []
         """The last steps that another machine took, which is no longer there."""
@@ -108,7 +108,7 @@ class LogRunner:
         """What was found, without assertions."""
         verdict = self._verdict(found)
         reason = ""
-        if self.explained == 0 and self.counts.lines == self.counts.ignored:
+        if verdict == "accepted" and not self.values and not self.moved:
             verdict, reason = "nothing", self._why_nothing()
         elif verdict == "inconclusive":
             reason = self._why_inconclusive(found)
@@ -141,7 +141,9 @@ class LogRunner:
         return "inconclusive" if found.stopped or found.bounded else "rejected"
 
     def _why_nothing(self) -> str:
-        return "the logs are empty" if not self.counts.lines else "the map ignores all events"
+        if not self.counts.lines:
+            return "the logs are empty"
+        return "the map says nothing of any event" if self.explained else "the map ignores all events"
 
     def _why_inconclusive(self, found: LogSearched) -> str:
         if self.patience.over is not None:
@@ -183,6 +185,7 @@ class LogRunner:
                 self.silent += node.event is None
             if node.event is not None:
                 self.explained += 1
+                self.moved += node.step is not None
                 self.values += node.event.values
 
     def _rejection(self, found: LogSearched) -> Rejection:

@@ -8,7 +8,7 @@ but for their order.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -73,33 +73,34 @@ class ModelSteps:
             if one.name == name:
                 yield from self.of(state, one)
 
-    def of(self, state: State, candidate: Candidate) -> Iterator[Step]:
-        """The steps of a candidate."""
+    def of(self, state: State, candidate: Candidate, admits: Admits | None = None) -> Iterable[Step]:
+        """The steps of a candidate whose choices are admitted; None: all of them are."""
         rule, machine = candidate.rule, self.machine
         if rule.kind is StepKind.CRASH_ROLE:
-            yield from machine.steps_of(state, candidate, NO_OUTCOME)
-            return
-        found = self._directly(rule, state, None)
+            return machine.steps_of(state, candidate, NO_OUTCOME)
+        found = self._directly(rule, state, admits)
         if found is not None:
-            for result in found:
-                if isinstance(result, Outcome):
-                    yield from machine.steps_of(state, candidate, result)
-            return
+            return self._taken(state, candidate, found)
+        if admits is not None:
+            return observed_steps(machine, state, candidate, admits)
+        return self._remembered(state, candidate)
+
+    def _taken(self, state: State, candidate: Candidate, results: Sequence[Result]) -> list[Step]:
+        """The steps with the outcomes among some results."""
+        steps: list[Step] = []
+        for result in results:
+            if isinstance(result, Outcome):
+                steps += self.machine.steps_of(state, candidate, result)
+        return steps
+
+    def _remembered(self, state: State, candidate: Candidate) -> Iterator[Step]:
+        """The steps of a rule that is run if nothing is known of what it reads."""
+        machine, rule = self.machine, candidate.rule
         for result in self.memory.results(rule, self.memory.view(state)):
             if isinstance(result, Failure):
                 raise result.error
             if isinstance(result, Outcome):
                 yield from machine.steps_of(state, candidate, self.memory.joined(state, result))
-
-    def chosen(self, state: State, candidate: Candidate, admits: Admits) -> Iterator[Step]:
-        """The steps of a candidate whose choices are admitted."""
-        found = self._directly(candidate.rule, state, admits)
-        if found is None:
-            yield from observed_steps(self.machine, state, candidate, admits)
-            return
-        for result in found:
-            if isinstance(result, Outcome):
-                yield from self.machine.steps_of(state, candidate, result)
 
     def interpreted(self, state: State, step: Step, admits: Admits | None) -> Step:
         """A step of a state as the interpreter takes it, with its lines in order. `admits`: what led to the step."""

@@ -42,30 +42,41 @@ class ChoicePlaces:
             self._said.setdefault(_word(name), []).append(_Said(position, place, parts_of(rest), length))
         self.chosen = tuple((place, _word(name)) for place, (_, name, _) in zip(places, names, strict=True))
         """The places, each with the beginning of the label that a step has which chooses it."""
-        self._agreed: dict[tuple[int, str, type, Any], bool] = {}
+        self.words = tuple(self._said)
+        """These beginnings, each once."""
+        self._agreed: dict[tuple[str, type, Any], dict[int, bool]] = {}
+        """By a place and what is observed there, the values that agree and those that do not."""
+        self._remembered = 0
 
     def admits(self, observed: Sequence[Any]) -> Admits:
         """Which alternatives are those that an event with these values names."""
-        said, agreed, agrees = self._said, self._agreed, self._agrees_in
-        if len(agreed) > _MOST_REMEMBERED:
-            agreed.clear()
+        asked: dict[str, list[tuple[dict[int, bool], Any, _Said]]] = {}
 
         def admitted(word: str, number: int) -> bool:
-            for one in said.get(word, ()):
-                value = observed[one.position]
-                kind = type(value)
-                if kind is not str and kind is not int and kind is not bool:
-                    known: bool | None = agrees(number, one, value)
-                else:
-                    key = (number, one.place, kind, value)
-                    known = agreed.get(key)
-                    if known is None:
-                        known = agreed[key] = agrees(number, one, value)
-                if not known:
+            parts = asked.get(word)
+            if parts is None:
+                parts = asked[word] = [(*self._known(one, observed), one) for one in self._said.get(word, ())]
+            for known, value, one in parts:
+                agrees = known.get(number)
+                if agrees is None:
+                    self._remembered += 1
+                    agrees = known[number] = self._agrees_in(number, one, value)
+                if not agrees:
                     return False
             return True
 
         return admitted
+
+    def _known(self, said: _Said, observed: Sequence[Any]) -> tuple[dict[int, bool], Any]:
+        """What is known of the values that agree with what is observed of one part; and what that is."""
+        value = observed[said.position]
+        kind = type(value)
+        if kind is not str and kind is not int and kind is not bool:
+            return {}, value
+        if self._remembered > _MOST_REMEMBERED:
+            self._agreed.clear()
+            self._remembered = 0
+        return self._agreed.setdefault((said.place, kind, value), {}), value
 
     def missing(self, observed: Sequence[Any], missed: dict[str, int]) -> Admits:
         """As `admits`; notes why alternatives are not admitted, and in how many parts they agree."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
 
 from checker.conformance.history import NOT_OBSERVED, Operation
 from checker.conformance.log_files import Place
@@ -17,7 +19,26 @@ from interpreter.state.step import Aborted
 from interpreter.values.observed import from_plain, same, to_plain
 from interpreter.values.problem import ModelMistake
 
+if TYPE_CHECKING:
+    from interpreter.direct.called_rules import BoundCall, CalledRules
+
 _MOST_REMEMBERED: Final = 2_000_000
+_SOON: Final = 32
+"""After so many calls of a func it is worth to make a function of it."""
+
+
+@dataclass(slots=True)
+class _Call:
+    """A func with its arguments, ids by parameter. `function`: it as a function of Python; None: there is none (yet).
+
+    `effects`: by the number of a state, the numbers of the states after it with the ids of what was returned.
+    """
+
+    routine: Routine
+    arguments: Mapping[str, int]
+    function: BoundCall | None = None
+    is_prepared: bool = False
+    effects: dict[int, tuple[tuple[int, int], ...]] = field(default_factory=dict)
 
 
 class Specification:
@@ -32,10 +53,14 @@ class Specification:
         self._numbers: dict[State, int] = {}
         self._states: list[State] = []
         self._kinds: dict[tuple[object, ...], int] = {}
-        self._bound: list[tuple[Routine, dict[str, int], Operation]] = []
+        self._bound: list[tuple[_Call, Operation]] = []
+        self._calls: dict[tuple[object, ...], _Call] = {}
+        self._remembered = 0
+        """How many effects of calls are."""
         self._known: dict[tuple[int, int], tuple[int, ...]] = {}
         self._reading: dict[int, bool] = {}
-        self._called: dict[tuple[int, tuple[tuple[str, int], ...], int], list[Called | Aborted]] = {}
+        self._asked: Counter[int] = Counter()
+        self._functions: CalledRules | None = None
 
     @property
     def name(self) -> str:
@@ -85,17 +110,19 @@ class Specification:
         except ModelMistake as mistake:
             operation.place.refuse(f"an argument is {mistake.text}")
         result = repr(operation.result) if operation.ending == "ok" else operation.ending
-        key = (operation.function, tuple(bound.items()), result)
-        kind = self._kinds.get(key)
+        call = (operation.function, *bound.items())
+        kind = self._kinds.get((call, result))
         if kind is None:
-            kind = self._kinds[key] = len(self._bound)
-            self._bound.append((routine, bound, operation))
+            kind = self._kinds[call, result] = len(self._bound)
+            if call not in self._calls:
+                self._calls[call] = _Call(routine, bound)
+            self._bound.append((self._calls[call], operation))
         return kind
 
     def only_reads(self, kind: int) -> bool:
         """Whether operations of this kind can not change any state."""
-        routine, _, operation = self._bound[kind]
-        return operation.ending != "unknown" and self._only_reads(routine)
+        call, operation = self._bound[kind]
+        return operation.ending != "unknown" and self._only_reads(call.routine)
 
     def _only_reads(self, routine: Routine) -> bool:
         known = self._reading.get(routine.number)
@@ -123,27 +150,52 @@ class Specification:
         return known
 
     def _after(self, kind: int, state: int) -> tuple[int, ...]:
-        operation = self._bound[kind][2]
-        ways = [one for one in self.ways(kind, state) if isinstance(one, Called)]
+        call, operation = self._bound[kind]
+        effects = call.effects.get(state)
+        if effects is None:
+            effects = self._effects(call, state)
         if operation.ending == "failed":
-            return () if ways else (state,)
+            return () if effects else (state,)
         if operation.ending == "ok" and operation.result is not NOT_OBSERVED:
-            ways = [one for one in ways if same(self.machine.values, one.returned, operation.result)]
-        return tuple(dict.fromkeys(self.number(one.target) for one in ways))
+            values, result = self.machine.values, operation.result
+            effects = tuple([one for one in effects if same(values, one[1], result)])
+        return tuple(dict.fromkeys([target for target, _ in effects]))
 
-    def ways(self, kind: int, state: int) -> list[Called | Aborted]:
-        """All ways through the func of a kind in a state, whatever was observed."""
-        routine, bound, _ = self._bound[kind]
-        key = (routine.number, tuple(bound.items()), state)
-        found = self._called.get(key)
-        if found is None:
-            if len(self._called) >= _MOST_REMEMBERED // 8:
-                self._called.clear()
-            found = list(
-                calls(self.machine, self._states[state], self.receiver, routine, bound, self._only_reads(routine))
-            )
-            self._called[key] = found
+    def _effects(self, call: _Call, state: int) -> tuple[tuple[int, int], ...]:
+        if self._remembered >= _MOST_REMEMBERED // 8:
+            for one in self._calls.values():
+                one.effects.clear()
+            self._remembered = 0
+        ways = [way for way in self._ways(call, state) if isinstance(way, Called)]
+        found = call.effects[state] = tuple([(self.number(way.target), way.returned) for way in ways])
+        self._remembered += 1
         return found
+
+    def ways(self, kind: int, state: int) -> Sequence[Called | Aborted]:
+        """All ways through the func of a kind in a state, whatever was observed. Raises `ModelError`."""
+        return self._ways(self._bound[kind][0], state)
+
+    def _ways(self, call: _Call, state: int) -> Sequence[Called | Aborted]:
+        routine, source = call.routine, self._states[state]
+        if not call.is_prepared:
+            self._asked[routine.number] += 1
+            if self._asked[routine.number] > _SOON:
+                call.function = self.functions.bound(self.receiver, routine, call.arguments)
+                call.is_prepared = True
+        found = None if call.function is None else self.functions.ways(source, call.function)
+        if found is not None:
+            return found
+        return list(calls(self.machine, source, self.receiver, routine, call.arguments, self._only_reads(routine)))
+
+    @property
+    def functions(self) -> CalledRules:
+        """Funcs as functions of Python."""
+        if self._functions is None:
+            # Short histories do not need them.
+            from interpreter.direct.called_rules import CalledRules
+
+            self._functions = CalledRules(self.machine)
+        return self._functions
 
     def returned(self, way: Called) -> Any:
         """What a way returned, as a value of JSON."""
@@ -171,6 +223,8 @@ def _arguments(routine: Routine, operation: Operation) -> dict[str, Any]:
     elif needed or (given not in (None, []) and "args" in fields):
         signature = f"{operation.function}({', '.join(names)})"
         missing = f"no value for {', '.join(needed)}" if needed else "arguments for a func without parameters"
+        if isinstance(given, list) and len(given) > len(rest) > 0:
+            missing = f"{len(given)} arguments"
         place.refuse(
             f"{missing}: the func is {signature}",
             "give each parameter as a field of its name, or all in order as a list in 'value' or 'args'",
@@ -178,10 +232,12 @@ def _arguments(routine: Routine, operation: Operation) -> dict[str, Any]:
     return {name: found[name] for name in names if name in found}
 
 
-def receiver_of(machine: Machine, state: State, asked: str | None, functions: Iterable[str]) -> Receiver | None:
+def receiver_of(
+    machine: Machine, state: State, asked: str | None, functions: Sequence[str], where: str = ""
+) -> Receiver | None:
     """The instance that answers: the one asked for, or the only one of a role that has funcs of these names.
 
-    None: they are funcs at top level. Raises `UsageProblem`.
+    None: they are funcs at top level. `where`: the place of the first name. Raises `UsageProblem`.
     """
     live = [(role, number) for role, numbers in state.layout.live.items() for number in numbers]
     if asked is not None:
@@ -197,10 +253,11 @@ def receiver_of(machine: Machine, state: State, asked: str | None, functions: It
     best = max((len(wanted & program.role(role).functions.keys()) for role, _ in live), default=0)
     fitting = [one for one in live if best and len(wanted & program.role(one[0]).functions.keys()) == best]
     if not fitting:
-        names = ", ".join(sorted(wanted))
+        known = sorted({*program.functions, *[name for role, _ in live for name in program.role(role).functions]})
+        funcs = near_hint(functions[0], known) or f"the funcs are {', '.join(known) or 'none'};"
         raise UsageProblem(
-            f"no role instance has a func of the name of any operation: {names}",
-            _instances(live) if live else "create an instance of the role in the top-level Init",
+            f"{where}no role instance has a func '{functions[0]}', nor one of the name of any other operation",
+            f"{funcs} {_instances(live)}" if live else "create an instance of the role in the top-level Init",
         )
     if len(fitting) > 1:
         raise UsageProblem("several role instances have such funcs", f"name one with --object; {_instances(fitting)}")

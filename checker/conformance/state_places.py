@@ -19,6 +19,8 @@ _SIZED: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET, Tag.GENERICSET, Tag.BAG
 _PART: Final = re.compile(r"\.(\w+)|\[([^\]]+)\]")
 
 _MOST_LISTS: Final = 1_000
+_MOST_SAME: Final = 10_000
+"""The most comparisons that one place remembers."""
 
 
 def is_place(name: str) -> bool:
@@ -53,6 +55,8 @@ class StatePlace:
         self._length = match is not None and bool(match["length"])
         self._plain = not self._parts and not self._length
         self._lists: dict[tuple[int, str], bool] = {}
+        self._same: dict[tuple[int, int | str | None], bool] = {}
+        """Whether a value is what was observed; `True` is 1 for a dict, and so is not among these."""
         self._layout: Layout | None = None
         self._positions: tuple[int, ...] = ()
 
@@ -72,7 +76,7 @@ class StatePlace:
         if number == UNBOUND:
             return False
         values = self._values
-        if not self._plain or values.tag(number) is Tag.REF:
+        if not self._plain or (state.layout.cells and values.tag(number) is Tag.REF):
             try:
                 there = part_of(values, number, self._parts, self._length, self._place, state)
             except NoSuchPlace:
@@ -80,7 +84,15 @@ class StatePlace:
             if there.number is None:
                 return bool(there.computed == observed)
             number = there.number
-        if type(observed) is not list:
+        kind = type(observed)
+        if kind is int or kind is str or observed is None:
+            known = self._same.get((number, observed))
+            if known is None:
+                if len(self._same) >= _MOST_SAME:
+                    self._same.clear()
+                known = self._same[number, observed] = same(values, number, observed)
+            return known
+        if kind is not list:
             return same(values, number, observed)
         # A set is compared with the texts of its members, in some order.
         key = (number, repr(observed))
@@ -143,9 +155,10 @@ def part_of(
     state: State | None = None,
 ) -> ValueThere:
     """A part of a value, or its length. Aliases and fields of role instances need the state. Raises `NoSuchPlace`."""
+    aliases = state if state is not None and state.layout.cells else None
     for part in parts:
-        number = _part(values, state, number, part, place)
-    number = _resolved(values, state, number)
+        number = _part(values, state, _resolved(values, aliases, number), part, place)
+    number = _resolved(values, aliases, number)
     if not length:
         return ValueThere(number)
     if values.tag(number) in _SIZED:
@@ -153,10 +166,10 @@ def part_of(
     raise NoSuchPlace(f"'{place}': {values.text(number)} has no length")
 
 
-def _resolved(values: Interner, state: State | None, number: int) -> int:
-    """What an alias refers to."""
-    if state is not None and values.tag(number) is Tag.REF:
-        return state.get(("cell", values.payload(number)[0]))
+def _resolved(values: Interner, aliases: State | None, number: int) -> int:
+    """What an alias refers to; `aliases`: the state, if it has any."""
+    if aliases is not None and values.tag(number) is Tag.REF:
+        return aliases.get(("cell", values.payload(number)[0]))
     return number
 
 
@@ -167,7 +180,6 @@ def _of_instance(state: State, instance: str, name: str) -> int:
 
 
 def _part(values: Interner, state: State | None, number: int, part: PlacePart, place: str) -> int:
-    number = _resolved(values, state, number)
     tag, payload = values.tag(number), values.payload(number)
     attribute, index, key, position = part
     if attribute:

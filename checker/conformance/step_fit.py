@@ -42,6 +42,7 @@ class StepFit:
         keys += [action.key for role in program.roles for action in role.actions]
         self.actions = tuple(keys)
         self._guards: Guards | None = None
+        self._some_start_silently = bool(silent.steps - {"continue", "deliver"})
 
     def moves(self, state: State, event: Observed) -> tuple[Step | None, ...]:
         """The steps that an event may be; None if it is none, and true of the state."""
@@ -74,9 +75,9 @@ class StepFit:
     def _may_be_silent(self, state: State) -> bool:
         """Whether there can be any, without looking at the steps."""
         words = self.silent.steps
-        if ("continue" in words and state.threads) or ("deliver" in words and state.messages):
+        if (state.threads and "continue" in words) or (state.messages and "deliver" in words):
             return True
-        return bool(words - {"continue", "deliver"})
+        return self._some_start_silently
 
     def _is_silent(self, step: Step) -> bool:
         return "crash" in self.silent.steps if step.crashes else self._is_named(step.rule.kind, step.actor)
@@ -97,7 +98,7 @@ class StepFit:
             if candidate is None:
                 return ()
             if self.steps.is_direct(candidate.rule):
-                return [*self._of_start(state, event, candidate)]
+                return list(self._of_start(state, event, candidate))
         choices = tuple([(name, type(value).__name__, str(value)) for name, value in event.choices])
         key = (state, (event.actor, event.crashes, event.label, choices))
         known = self._moves.get(key)
@@ -115,16 +116,13 @@ class StepFit:
 
     def _of_start(self, state: State, event: Observed, candidate: Candidate) -> Iterator[Step]:
         """The steps of an action that are no crash, with the choices that an event names."""
-        admits = self._admits(event)
-        found = self.steps.of(state, candidate) if admits is None else self.steps.chosen(state, candidate, admits)
-        return (step for step in found if not step.crashes)
+        return (step for step in self.steps.of(state, candidate, self._admits(event)) if not step.crashes)
 
     def _at_label(self, state: State, event: Observed, admits: Admits | None) -> Iterator[Step]:
         """The steps of an action that pass the label that an event names, with its choices."""
         for candidate in self.machine.candidates(state, limits=False):
             if self.machine.actor(candidate.rule) == event.actor:
-                steps = self.steps
-                found = steps.of(state, candidate) if admits is None else steps.chosen(state, candidate, admits)
+                found = self.steps.of(state, candidate, admits)
                 yield from (step for step in found if not step.crashes and _is_at(step, str(event.label)))
 
     def _choice_places(self, event: Observed) -> ChoicePlaces:
@@ -150,7 +148,7 @@ class StepFit:
         """Whether all is so that an event says of a step, but for what was before it."""
         if event.choices:
             labels = step.outcome.choices
-            for _, word in self._choice_places(event).chosen:
+            for word in self._choice_places(event).words:
                 # What is chosen agrees; but is it chosen at all?
                 if not any(label.startswith(word) for label in labels):
                     return False

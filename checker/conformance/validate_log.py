@@ -97,13 +97,19 @@ def validate_logs(
 
 
 def _refuse_unknown_actions(event_map: EventMap, program: Program, actions: tuple[str, ...]) -> None:
-    """Refuse a map that names an action, or a silent step, that the model does not have."""
+    """Refuse a map that names an action, a role or a silent step that the model does not have."""
+    roles = [role.name for role in program.roles]
     functions = {f"{role.name}.{name}" for role in program.roles for name in role.functions}
     for kind, rule in [(kind, rule) for kind, rules in event_map.rules.items() for rule in rules]:
-        if "action" in rule and key_of(str(rule["action"])) not in {*actions, *functions}:
-            hint = near_hint(str(rule["action"]), actions) or f"its actions are {', '.join(actions)}"
-            place = Place(event_map.path, event_map.lines.get(kind, 1))
-            place.refuse(f"the model has no action '{rule['action']}' (event '{kind}')", hint)
+        place = Place(event_map.path, event_map.lines.get(kind, 1))
+        named = str(rule.get("action", rule.get("crash", rule.get("observe"))))
+        if "action" in rule:
+            if key_of(named) not in {*actions, *functions}:
+                hint = near_hint(named, actions) or f"its actions are {', '.join(actions)}"
+                place.refuse(f"the model has no action '{named}' (event '{kind}')", hint)
+        elif named and named.partition("#")[0] not in roles:
+            hint = near_hint(named, roles) or f"its roles are {', '.join(roles) or 'none'}"
+            place.refuse(f"the model has no role '{named}' (event '{kind}')", hint)
     for name in sorted(event_map.silent.steps - {"continue", "deliver", "crash", *actions, *functions}):
         if "#" not in name:
             hint = near_hint(name, actions) or "an action, or continue, deliver, crash"

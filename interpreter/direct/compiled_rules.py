@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, Protocol
 from fizz.syntax.ast import OF_STEPS
 from interpreter.direct.defs import compile_def
 from interpreter.direct.followers import comparing
-from interpreter.direct.forms import Unsupported, name
+from interpreter.direct.forms import Unsupported, constant, name
 from interpreter.direct.name_lookup import Shared
 from interpreter.direct.node_operations import UNSET, Operations, Results
 from interpreter.direct.nodes import MOST_PARTS, GiveUp, Nodes
@@ -70,6 +70,8 @@ class CompiledRules:
     """
 
     asks = False
+    kinds = frozenset({StepKind.START, StepKind.ASSERT})
+    """The rules that may be run; INIT: those of funcs that are called from outside."""
     by_ways = False
     """Whether the ways on from a choice are counted by `each_way` and `numbers_taken`."""
 
@@ -131,7 +133,7 @@ class CompiledRules:
         return program.routines[rule.subject].name
 
     def _of(self, rule: Rule) -> CompiledRule | None:
-        if rule.kind is not StepKind.START and rule.kind is not StepKind.ASSERT:
+        if rule.kind not in self.kinds:
             return None
         key = key_of(rule)
         if key not in self._compiled:
@@ -150,7 +152,7 @@ class CompiledRules:
         program = self.machine.program
         if self._limited:
             raise Unsupported("small limits")
-        asserts = rule.kind is StepKind.ASSERT
+        asserts, called = rule.kind is StepKind.ASSERT, rule.kind is StepKind.INIT
         sides: Mapping[str, str] = {}
         if asserts:
             assertion = program.assertions[rule.subject]
@@ -161,12 +163,13 @@ class CompiledRules:
                     raise Unsupported("a change of the state after a step")
         else:
             routine = program.routines[rule.subject]
-            if routine.parameters or self.machine.together(rule):
+            if (routine.parameters and not called) or self.machine.together(rule):
                 raise Unsupported("a loop of choices")
         shared = self.shared
         dynamic = self._calls.written(routine) | self._dynamic.get(key_of(rule), set())
         scope = RuleScope(routine, shared, dynamic, compile_def, sides, self.asks, self.by_ways)
-        body = RuleBody(routine, scope, asserts, self._calls)
+        scope.assigned |= {one.name for one in routine.parameters}
+        body = RuleBody(routine, scope, asserts, called, self._calls)
         if asserts and body.chooses:
             raise Unsupported("a choice in an assertion")
         statements = body.statements()
@@ -199,6 +202,10 @@ class CompiledRules:
                 elif one == "W":
                     value = python.Dict([], [])
                 start.append(python.Assign([python.Name(one, python.Store())], value))
+        for number, parameter in enumerate(routine.parameters if called else ()):
+            given = python.Subscript(name("B"), constant(number), python.Load())
+            target = python.Name(scope.variable(parameter.name), python.Store())
+            start.append(python.Assign([target], python.Subscript(name("nodes"), given, python.Load())))
         inner = function("rule", ["V", "B", "out"], [*start, *statements])
         parameters = [
             "me",

@@ -61,8 +61,10 @@ class HelperBody(Names):
         if "V" not in names_in(body):
             self._rule.depends_on_arguments(title)
             state = []
-        remembered = call("remembering", constant(title), name(title), constant(len(state)))
         made = function(title, [*state, *parameters], body)
+        if state and any(source is self.source for _, source in self.shared.methods.get(self.source.name, ())):
+            return [made]  # What is called on an instance, and reads fields, does not depend on its arguments alone.
+        remembered = call("remembering", constant(title), name(title), constant(len(state)))
         return [made, python.Assign([python.Name(title, python.Store())], remembered)]
 
     def _return_values(self, title: str) -> None:

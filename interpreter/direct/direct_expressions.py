@@ -230,6 +230,9 @@ class DirectExpressions(BuiltinCalls):
                     # Python has one object for each of these: `is` tells True from 1.
                     test = python.Is() if operator == "==" else python.IsNot()
                     return python.Compare(other.code, [test], [name(self.names.keep(value))])
+            if isinstance(one.code, python.Name) and one.code.id == "me" and self.names.rule.has_one_me:
+                test = python.Is() if operator == "==" else python.IsNot()
+                return python.Compare(other.code, [test], [one.code])
         return call("eq" if operator == "==" else "ne", left.code, right.code)
 
     def _membership(self, node: ast.Binary) -> Compiled:

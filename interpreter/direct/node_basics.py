@@ -7,10 +7,10 @@ before it could exceed the budget of a step, so that what a step costs is decide
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from fizz.syntax.module import Budget
-from interpreter.direct.nodes import MOST_CHARACTERS, GiveUp, Nodes, ValueNode, key
+from interpreter.direct.nodes import GiveUp, Nodes, ValueNode, key
 from interpreter.library import BUILTINS
 from interpreter.library.operations import BINARY, slice_of
 from interpreter.values import FunctionValue
@@ -20,7 +20,7 @@ from interpreter.values.intern import Tag
 
 _LARGE: Final = 1 << 62
 _LONG: Final = 400
-"""Alternatives of longer texts are left to the interpreter."""
+"""The texts of alternatives are charged for if they are longer, by their mean."""
 _MOST_KNOWN: Final = 1 << 18
 """The number of results of one operation that are cached."""
 
@@ -44,6 +44,13 @@ ANY_ORDER: Final = frozenset(
 """Operations on sets and dicts in whatever order; that of a set or dict that they make is not known."""
 
 
+class _Offered(NamedTuple):
+    """The distinct alternatives of a choice with their texts, and what is charged for these."""
+
+    alternatives: tuple[Sequence[Any], Sequence[str]]
+    charged: int
+
+
 class Basics:
     """The operations that ask about values and make new ones. `fuel[0]`: what a rule may still spend."""
 
@@ -53,7 +60,7 @@ class Basics:
         self.fuel = fuel
         self._known: dict[str, dict[tuple[int, ...], tuple[Any, int]]] = {}
         self._added: dict[tuple[int, int], ValueNode] = {}
-        self._offered: dict[tuple[Hashable, ...], tuple[Sequence[Any], Sequence[str]]] = {}
+        self._offered: dict[tuple[Hashable, ...], _Offered] = {}
         self.unordered: set[int] = set()
         """The ids of dicts and sets that this rule has made, whose order of insertion may not be the canonical one."""
 
@@ -318,20 +325,28 @@ class Basics:
             items = self.each(value, 8)
             known = value.choices
             if known is None or known[0] != prefix:
-                known = value.choices = (prefix, self._alternatives(items, prefix))
-            return known[1]  # type: ignore[no-any-return]
-        if kind is not range and kind is not list:
+                known = value.choices = (prefix, self._offer(items, prefix))
+            offered: _Offered = known[1]
+        elif kind is range or kind is list:
+            offered = self._offer_of(self.turns(value, 8), prefix)
+        else:
             raise GiveUp
-        items = self.turns(value, 8)
+        if offered.charged:
+            self.fuel[0] -= offered.charged
+            if self.fuel[0] < 0:
+                raise GiveUp
+        return offered.alternatives
+
+    def _offer_of(self, items: Sequence[Any], prefix: str) -> _Offered:
         token = (prefix, *map(key, items))
         found = self._offered.get(token)
         if found is None:
             if len(self._offered) > _MOST_KNOWN:
                 self._offered.clear()
-            found = self._offered[token] = self._alternatives(items, prefix)
+            found = self._offered[token] = self._offer(items, prefix)
         return found
 
-    def _alternatives(self, items: Sequence[Any], prefix: str) -> tuple[Sequence[Any], Sequence[str]]:
+    def _offer(self, items: Sequence[Any], prefix: str) -> _Offered:
         distinct: dict[Hashable, Any] = {}
         for item in items:
             if type(item) is ValueNode and item.mutable and item in distinct:
@@ -340,9 +355,8 @@ class Basics:
         chosen = tuple(distinct.values())
         text, number = self.nodes.interner.text, self.nodes.number
         texts = tuple([prefix + text(number(item)) for item in chosen])
-        if sum(map(len, texts)) > _LONG * len(texts):
-            raise GiveUp  # long texts are charged for
-        return chosen, texts
+        size = sum(map(len, texts))
+        return _Offered((chosen, texts), size if size > _LONG * len(texts) else 0)
 
     # --- arithmetic ------------------------------------------------------------------------------------------------
 
@@ -358,7 +372,7 @@ class Basics:
             payload = self.nodes.interner.payload
             self.fuel[0] -= left.weight + right.weight
             return self.nodes[self.nodes.interner.intern(left.tag, payload(left.number) + payload(right.number))]
-        if type(left) is str and type(right) is str and len(left) + len(right) <= MOST_CHARACTERS:
+        if type(left) is str and type(right) is str and len(left) + len(right) <= self.nodes.most_characters:
             return left + right
         if (type(left) is ValueNode and left.tag in _ADDED) or (type(right) is ValueNode and right.tag is _SYMMETRIC):
             return self.apply("+", BINARY["+"], (left, right))
@@ -427,7 +441,7 @@ class Basics:
             else:
                 raise GiveUp
         made = "".join(found)
-        if len(made) > MOST_CHARACTERS:
+        if len(made) > self.nodes.most_characters:
             raise GiveUp
         return made
 

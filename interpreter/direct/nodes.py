@@ -28,7 +28,7 @@ class Shadowed(GiveUp):
 MOST_PARTS: Final = 20_000
 """Larger values are left to the interpreter, which charges for their parts."""
 MOST_CHARACTERS: Final = 64
-"""Longer texts are left to the interpreter, which charges for their characters."""
+"""The characters of a text that are done at the cost of one part."""
 _SMALL: Final = 1 << 62
 """Larger ints are left to the interpreter, which charges for their words."""
 _NO_DOMAINS: Final = frozenset[str]()
@@ -113,11 +113,15 @@ def key(value: Any) -> Hashable:
 
 
 class Nodes(dict[int, Any]):
-    """The values by id: a node, or the Python value of a scalar. They are made when they are first asked for."""
+    """The values by id: a node, or the Python value of a scalar. They are made when they are first asked for.
 
-    def __init__(self, interner: Interner) -> None:
+    `most_characters`: of a text that is not left to the interpreter, which charges for its characters.
+    """
+
+    def __init__(self, interner: Interner, most_characters: int = MOST_CHARACTERS) -> None:
         super().__init__()
         self.interner = interner
+        self.most_characters = most_characters
         self.unordered: set[int] = set()
         """The ids of sets and dicts of constants that are in another order than the canonical one."""
 
@@ -150,7 +154,7 @@ class Nodes(dict[int, Any]):
         if tag in _NATIVE:
             if tag is Tag.INT and not -_SMALL < payload < _SMALL:
                 raise GiveUp
-            if tag is Tag.STRING and len(payload) > MOST_CHARACTERS:
+            if tag is Tag.STRING and len(payload) > self.most_characters:
                 raise GiveUp
             return payload
         weight = interner.weight(number)

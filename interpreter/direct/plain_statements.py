@@ -55,16 +55,20 @@ def nothing_follows() -> list[python.stmt]:
 
 
 class PlainStatements:
-    """The statements of one routine that have no choices; see `RuleScope` for what its names refer to."""
+    """The statements of one routine that have no choices; see `RuleScope` for what its names refer to.
 
-    def __init__(self, names: RuleScope, asserts: bool, changed: Origin) -> None:
+    `called`: the routine is called from outside: it never yields, and is a step even if it changes nothing.
+    """
+
+    def __init__(self, names: RuleScope, asserts: bool, called: bool, changed: Origin) -> None:
         self.names = names
         self.asserts = asserts
+        self._never_yields = asserts or called
         self.expressions = DirectExpressions(names)
         self.changed = changed
         self.in_place = changed.roots
         self._pending: list[Span] = []
-        self._certain = asserts
+        self._certain = asserts or called
         self._functions = 0
         self._cuts = 0
         self._one_step = False
@@ -94,7 +98,7 @@ class PlainStatements:
         """The scope, if it is run without a yield."""
         if isinstance(scope, p.ParallelBlock):
             raise Unsupported("a parallel block")
-        if scope.flow != "atomic" and not (self.asserts or self._one_step):
+        if scope.flow != "atomic" and not (self._never_yields or self._one_step):
             raise Unsupported("a yield")
         return scope
 

@@ -120,10 +120,10 @@ def _is_choice(instruction: p.Instruction) -> bool:
 
 
 class RuleBody(PlainStatements):
-    """A whole routine."""
+    """A whole routine. `asserts` and `called`: as in `PlainStatements`."""
 
-    def __init__(self, routine: p.Routine, names: RuleScope, asserts: bool, calls: Calls) -> None:
-        super().__init__(names, asserts, calls.changed(routine))
+    def __init__(self, routine: p.Routine, names: RuleScope, asserts: bool, called: bool, calls: Calls) -> None:
+        super().__init__(names, asserts, called, calls.changed(routine))
         self.routine = routine
         self.calls = calls
         self.chooses = calls.chooses(routine)
@@ -135,7 +135,8 @@ class RuleBody(PlainStatements):
     def statements(self) -> list[python.stmt]:
         """The whole body."""
         self._add_size(self.routine)
-        self._one_step = self.routine.body.flow != "atomic" and is_one_step(self.routine.body)
+        serial = self.routine.body.flow != "atomic" and not self._never_yields
+        self._one_step = serial and is_one_step(self.routine.body)
         return self._block([p.Enter(self.routine.span, None, self._flow(self.routine.body))], self._end, False)
 
     def _add_size(self, routine: p.Routine) -> None:

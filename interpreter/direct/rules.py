@@ -139,11 +139,13 @@ class DirectRules(CompiledRules):
         before: State | None = None,
         noted: bool = True,
         following: Following | None = None,
+        arguments: tuple[int, ...] = (),
     ) -> Sequence[Result] | None:
         """The results of all execution paths of a rule, in the order of their choices; None: ask the interpreter.
 
         `before`: the state before the step that an assertion is about. `noted`: the lines count as executed.
-        `following`: the successors of the state; they are computed if they are asked for and not given.
+        `following`: the successors of the state; they are computed if they are asked for and not given. `arguments`:
+        of a func that is called from outside, the ids by its parameters.
         """
         bound = self._bound.get(rule)
         layout = None if before is None else before.layout
@@ -159,8 +161,8 @@ class DirectRules(CompiledRules):
         self.operations.unordered |= self.nodes.unordered
         found: list[Result] = []
         try:
-            values, others = state.values, () if before is None else before.values
-            if others and self.machine.program.roles:
+            values, others = state.values, arguments if before is None else before.values
+            if before is not None and self.machine.program.roles:
                 others = tuple([self.sides.of(1, number) for number in others])
                 values += others
             if following is not None:
@@ -173,13 +175,13 @@ class DirectRules(CompiledRules):
             except GiveUp:
                 self._failed(rule)
                 return None
-            return self.results(rule, state, before, noted, following)
+            return self.results(rule, state, before, noted, following, arguments)
         except Shadowed as shadowed:
             self._failed(rule)
             self._dynamic.setdefault(key_of(rule), set()).add(shadowed.attribute)
             self._forget(key_of(rule))
             self._compiled.pop(key_of(rule))
-            return self.results(rule, state, before, noted, following)
+            return self.results(rule, state, before, noted, following, arguments)
         except FAILURES:
             self._failed(rule)
             return None

@@ -101,6 +101,12 @@ class RuleScope(Names):
         """Whether it may ask whether a member of a container has some value. Instances before a step are others."""
         return self.asks and not self._sides
 
+    @property
+    def has_one_me(self) -> bool:
+        """Whether a value is `self` if it is the same object: values are not asked about, and of one state."""
+        roles = self.shared.program.roles
+        return self.first.kind != "assertion" and not self.asks and not any(role.symmetric for role in roles)
+
     def helper_function(self, title: str, source: ast.Helper) -> str:
         """The function that stands for a `def`."""
         if title not in self._helpers:

@@ -40,6 +40,17 @@ class Describer:
         self._rank = {name: i for i, name in enumerate(code.program.state_variables)}
         # The slots and lines of the last state: often the next one differs in a few slots.
         self._last: _Described | None = None
+        self._labels: dict[tuple[int, tuple[str, int] | None], str] = {}
+
+    def label(self, routine: int, instance: tuple[str, int] | None) -> str:
+        """A routine of an instance: `Node#0.Act`, `Act`."""
+        label = self._labels.get((routine, instance))
+        if label is None:
+            label = self._code.program.routines[routine].name
+            if instance is not None:
+                label = f"{instance[0]}#{instance[1]}.{label.rpartition('.')[2]}"
+            self._labels[routine, instance] = label
+        return label
 
     def lines(self, state: State) -> list[tuple[str, str]]:
         """(path, text): state variables in order of first binding, fields `Node#0.x`, `thread-0`, `message-0`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 from interpreter.compile.program import Program
@@ -12,7 +13,8 @@ from interpreter.state.state import UNBOUND, Layout, Layouts, Slot, State
 from interpreter.state.step import Outcome, Rule, StepKind
 from interpreter.values.intern import Interner, Tag
 
-_START: Final = StepKind.START
+_BEGINNINGS: Final = frozenset({StepKind.START, StepKind.INIT})
+"""The steps that begin with no thread: of actions, and of funcs that are called from outside."""
 
 
 class Transitions:
@@ -37,29 +39,35 @@ class Transitions:
         values = list(state.values)
         for position, number in changes:
             values[position] = number
+        if state.layout.owned and not self._keeps_all(state, changes, values):
+            return self._normaliser.state(state, *self._parts(state, rule, outcome, twin))
         return State(state.layout, tuple(values), state.threads, state.messages)
 
-    def changes(
-        self, state: State, rule: Rule, outcome: Outcome, if_none_is_lost: bool = False
-    ) -> list[tuple[int, int]] | None:
+    def _keeps_all(self, state: State, changes: Sequence[tuple[int, int]], values: Sequence[int]) -> bool:
+        """Whether each instance that a changed value no longer holds is held by a variable; if so none is lost."""
+        roles, layout = self._interner.roles, state.layout
+        if any(len(roles(values[root])) == len(layout.owned) for root in layout.roots):
+            return True
+        lost: set[tuple[str, int]] = set()
+        for position, number in changes:
+            lost |= roles(state.values[position]) - roles(number)
+        return all(any(one in roles(values[root]) for root in layout.roots) for one in lost)
+
+    def changes(self, state: State, rule: Rule, outcome: Outcome) -> list[tuple[int, int]] | None:
         """The values that an action writes, by position in the layout, if its target is that and nothing else.
 
-        So it is if the action has ended and the target is canonical as it is: the same slots, and no instance is lost.
-        `if_none_is_lost`: also where an instance is perhaps out of reach, which the caller finds out.
+        So it is if the action has ended, the slots are the same, and no instance is lost, which the caller finds out.
         """
-        if rule.kind is not _START or outcome.thread is not None or outcome.sent or self._reads_returns:
+        if rule.kind not in _BEGINNINGS or outcome.thread is not None or outcome.sent or self._reads_returns:
             return None
         layout = state.layout
-        if layout.cells or self._limits.counters(rule):
+        if layout.cells or (rule.kind is StepKind.START and self._limits.counters(rule)):
             return None
         index, interner = layout.index, self._interner
-        owned = layout.owned and not if_none_is_lost
         found: list[tuple[int, int]] = []
         for slot, number in outcome.writes:
             position = index.get(slot)
             if position is None or number == UNBOUND or interner.references(number):
-                return None
-            if owned and not interner.roles(state.values[position]) <= interner.roles(number):
                 return None
             found.append((position, number))
         return found

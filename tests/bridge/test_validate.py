@@ -267,6 +267,14 @@ WRONG_MAPS = {
     "no place": ("events: {a: {action: Node.Lead, after: {te rm: x}}}\n", "m.yaml:1: 'te rm' in 'after'"),
     "no names": ("events: {a: {action: Node.Lead, after: {term: {field: x, as: 4}}}}\n", "'as' in 'after'"),
     "no silent step": ("silent: [Node.Lede]\nevents: {lead: {action: Node.Lead}}\n", "no silent step 'Node.Lede'"),
+    "silent steps": ("silent: {steps: 5}\nevents: {lead: {action: Node.Lead}}\n", "m.yaml:1: 'steps' of 'silent'"),
+    "silent most": ("silent: {most: -1}\nevents: {lead: {action: Node.Lead}}\n", "m.yaml:1: 'most' of 'silent' is -1"),
+    "no role": ("events: {a: {crash: Nod}}\n", "m.yaml:1: the model has no role 'Nod'"),
+    "no returns": ("events: {a: {action: Node.Lead, returns: {x: 1}}}\n", "'returns' of the event 'a' has neither"),
+    "no field": ("events: {a: {action: Node.Lead, after: {term: {field: 5}}}}\n", "'field' in 'after'"),
+    "no label": ("events: {a: {action: Node.Lead, label: [1]}}\n", "m.yaml:1: 'label' of the event 'a'"),
+    "no ignored": ("ignore: [[1]]\nevents: {a: {action: Node.Lead}}\n", "m.yaml:1: 'ignore' is no list"),
+    "no clock": ("order: {clock: 5}\nevents: {a: {action: Node.Lead}}\n", "m.yaml:1: 'clock' is not the name"),
 }
 
 
@@ -276,6 +284,14 @@ def test_wrong_maps(election: str, write: Write, fizzpy: Run, name: str) -> None
     text, said = WRONG_MAPS[name]
     ended = fizzpy("validate", election, write("a.ndjson", ELECTED), "--map", write("m.yaml", text))
     assert ended.code == 2 and said in ended.err, ended.err
+
+
+def test_a_map_that_says_nothing_accepts_nothing(election: str, write: Write, fizzpy: Run) -> None:
+    """A map by which no event is a step, and none has a value, has nothing to validate."""
+    text = "process: node\ninstances: {n1: Node#0}\norder: file\nevents: {seen: {observe: Node}}\n"
+    log = write("a.ndjson", '{"event": "seen", "node": "n1"}\n')
+    ended = fizzpy("validate", election, log, "--map", write("m.yaml", text), "--quiet")
+    assert ended.code == 2 and "says nothing of any event" in " ".join(ended.out.split())
 
 
 def random_log(draw: random.Random, steps: int) -> list[Event]:

@@ -420,6 +420,8 @@ ROLE_BODIES = [
     "self.b = 1",
     "nodes[0].c = 1",
     "oneof n in nodes:\n    n.bump(1)\nk = (k + 1) % 3",
+    "other = oneof [n for n in nodes if n != self]\nother.a = (other.a + 1) % 3",
+    "self.peer = self if self.peer == None else None\nk = 1 if self == self.peer and [self] != self else 0",
 ]
 
 
@@ -429,6 +431,13 @@ def test_roles(body: str) -> None:
     lines = "\n".join(8 * " " + line for line in body.split("\n"))
     tally = agree(compare_text(f"{ROLES}{lines}\n{ABOUT_STEPS}", 25))
     assert tally.compared or ".log" in body
+
+
+def test_alternatives_of_long_texts_are_charged_for() -> None:
+    """A choice between values whose texts are long is made directly."""
+    body = "x = (x + 1) % 3\nlong = tuple([i for i in range(900 + x)])\nout = oneof [(), long]"
+    tally = agree(compare_text(model_with(body), 12))
+    assert tally.compared and not tally.left
 
 
 TWO_INSTANCES = """\

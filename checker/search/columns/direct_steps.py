@@ -67,7 +67,7 @@ class DirectSteps:
                 chunk.failed[row] = True
             writes = []
             for outcome in outcomes:
-                written = None if outcome.may_crash else changes(state, acts, outcome, if_none_is_lost=True)
+                written = None if outcome.may_crash else changes(state, acts, outcome)
                 if written is None:
                     break
                 writes.append(written)
@@ -101,7 +101,7 @@ class DirectSteps:
             outcomes = [result for result in results or () if isinstance(result, Outcome)]
             writes = []
             for outcome in outcomes:
-                written = None if outcome.may_crash else changes(state, acts, outcome, if_none_is_lost=True)
+                written = None if outcome.may_crash else changes(state, acts, outcome)
                 if written is not None:
                     writes.append(written)
             if results is None or len(writes) < len(outcomes):
