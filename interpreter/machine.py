@@ -72,16 +72,19 @@ class Machine:
 
     With `symmetry` every state it makes is the least image. The `lines` of outcomes of assertions include, after the
     statements, the parts of expressions that were evaluated. If the machine is `watched`, the lines of all paths
-    include the decisions of statements, and `parts` also collects those evaluated in steps.
+    include the decisions of statements, and `parts` also collects those evaluated in steps. With the `values` of
+    another machine it takes that one's states too.
     """
 
     most_paths: ClassVar[int] = 1_000_000
     """The most execution paths of one step; more are a mistake of the model."""
 
-    def __init__(self, program: Program, symmetry: bool = False, watched: bool = False) -> None:
+    def __init__(
+        self, program: Program, symmetry: bool = False, watched: bool = False, values: Interner | None = None
+    ) -> None:
         self.program = program
         self.symmetry = symmetry
-        self.values = Interner()
+        self.values = Interner() if values is None else values
         self.limits = ModelLimits(program)
         self._executed: set[Note] = set()
         self.parts = EvaluatedParts(program, watched)

@@ -27,7 +27,7 @@ from checker.core.problems import ExitCode, Problem, UsageProblem
 from checker.core.report import PropertyVerdict, Report, Verdict
 from checker.search.composition.load_whole import load_whole
 from checker.storage.user_paths import read_user_file
-from fizz import Module
+from fizz import Module, load
 from fizz.base.yaml_text import YamlError, YamlNode, compose, plain
 
 FILE_NAME = "expect.yaml"
@@ -84,9 +84,13 @@ class Promise:
         model = self.model if module is None else module
         return check(model, engine=engine, settings=settings, options=self.options, constants=self.constants)
 
+    def read(self) -> Module:
+        """The model as the promise says; one that composes others is not joined yet. Raises `FizzError`."""
+        return load(self.model, options=self.options, constants=self.constants)
+
     def load(self) -> Module:
-        """The model as the promise says. Raises `FizzError`."""
-        return load_whole(self.model, options=self.options, constants=self.constants)
+        """The model as it is run. Raises `FizzError`."""
+        return load_whole(self.read())
 
     def broken_by(self, report: Report) -> list[str]:
         """The differences of a report, one sentence each; none if the promise is kept."""

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from checker.core.exploration import Settings
 from checker.core.patience import Patience
+from checker.mutation.affected import affected
 from checker.search.contract.protocol import Task
 from checker.search.driver import Clock, SearchDriver
+from checker.search.memo.memo import Memory
+from checker.search.rows.expander import Expander
 from checker.search.rows.row_run import RowRun
 from fizz import Module
-from interpreter import compile_module
-from interpreter.state.step import Candidate, step_name
+from interpreter import Machine, ModelError, Program, compile_module
+from interpreter.state.state import State
+from interpreter.state.step import Candidate, Failure, FairChoice, Outcome, Rule, StepKind, step_name
 
 _WHOLE: Final = 1 << 128
 
@@ -28,10 +32,15 @@ class Likeness(NamedTuple):
     transitions: int
     sum: int
     complete: bool
+    cut: int
 
 
 def likeness(module: Module, symmetry: bool, patience: Patience) -> Likeness:
     """The likeness of a model, explored row by row, whatever its properties say. Raises `Stop`."""
+    return _explored(module, symmetry, patience)[1]
+
+
+def _explored(module: Module, symmetry: bool, patience: Patience) -> tuple[RowRun, Likeness]:
     program = compile_module(module)
     run = RowRun(Task(program, (), Settings(symmetry=symmetry), patience=patience))
     transitions = total = 0
@@ -51,4 +60,120 @@ def likeness(module: Module, symmetry: bool, patience: Patience) -> Likeness:
     driver = SearchDriver(run, program, (), Clock(), patience)
     driver.go(Settings().limits, on=True)
     keys = run.found.keys
-    return Likeness(len(keys), sum(keys) % _WHOLE, transitions, total, not driver.stopped.bounds)
+    return run, Likeness(len(keys), sum(keys) % _WHOLE, transitions, total, not driver.stopped.bounds, driver.cut)
+
+
+class KnownSteps:
+    """All states of a model, and a machine that remembers its steps: to tell mutants early.
+
+    A mutant differs in few rules. If these lead where those of the model lead, in each of the model's states, and the
+    initial states are the same, then the mutant has the same states and the same transitions. If they lead elsewhere in
+    one, it has not. So it need not be explored, and what it shares with the model need not be run. A mutant that begins
+    in other states of the model may reach them all or not.
+    """
+
+    def __init__(self, module: Module, symmetry: bool, patience: Patience) -> None:
+        """Raises `Stop`."""
+        self._module = module
+        self._symmetry = symmetry
+        self._patience = patience
+        self._run: RowRun | None
+        self._run, self.likeness = _explored(module, symmetry, patience)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # A process that is not forked explores the model again: machines do not travel.
+        return {**{name: value for name, value in vars(self).items() if name != "_patience"}, "_run": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _patience=Patience())
+
+    def alike(self, mutant: Module, patience: Patience) -> bool | None:
+        """Whether a mutant has the same states and transitions. None: it is not known. Raises `Stop`."""
+        if not self.likeness.complete or self.likeness.cut:
+            return None
+        if self._run is None:
+            self._run, _ = _explored(self._module, self._symmetry, self._patience)
+        run = self._run
+        states = run.found.states
+        program = compile_module(mutant)
+        # Of states that differ in what is excluded only one is stored: which, is not known.
+        if states is None or program.options.exclude:
+            return None
+        if any(state.threads for state in states) and not _parks_alike(run.machine.program, program):
+            return None
+        try:
+            machine = Machine(program, values=run.machine.values)
+        except ModelError:
+            return False
+        other = Expander(Task(program, (), run.task.settings, memory=Memory(machine), patience=patience))
+        initial, failures = machine.initial()
+        begun = {key for key, parent in zip(run.found.keys, run.found.parents, strict=True) if parent < 0}
+        beginning = {other.image(one.state)[1] for one in initial}
+        if failures or not beginning <= run.found.numbers.keys():
+            return False
+        if beginning != begun:
+            return None
+        changed = affected(self._module, mutant)
+        certain = True
+        for state in states:
+            patience.ask()
+            steps, known = _steps(other, state, changed), _steps(run.expander, state, changed)
+            if steps is None or known is None or steps.to != known.to:
+                return False
+            certain = certain and steps.seen == known.seen
+        return True if certain else None
+
+
+_Step = tuple[str, tuple[str, ...], bool, int]
+"""The name of a candidate, its choices, whether it is a crash, and the key of the target."""
+
+
+class _Steps(NamedTuple):
+    """Steps from one state: to which images they lead, and what else properties see of them.
+
+    Assertions about transitions see the target before its image is taken, those about infinite runs fair choices.
+    """
+
+    to: set[_Step]
+    seen: set[tuple[_Step, tuple[FairChoice, ...], tuple[str, ...]]]
+
+
+def _steps(expander: Expander, state: State, changed: frozenset[str] | None) -> _Steps | None:
+    """The steps of the rules that may have changed, in one state; None: one fails."""
+    machine, memory = expander.machine, expander.memory
+    found = _Steps(set(), set())
+    view = memory.view(state)
+    for candidate in machine.candidates(state):
+        rule = candidate.rule
+        if not _is_of(machine, rule, changed):
+            continue
+        for result in memory.results(rule, view):
+            if isinstance(result, Failure):
+                return None
+            if not isinstance(result, Outcome):
+                continue
+            whole = memory.joined(state, result)
+            for crash in (False, True) if result.may_crash else (False,):
+                target = machine.apply(state, rule, whole, twin=crash)
+                if target is not None:
+                    name = candidate.name, result.choices, crash
+                    found.to.add((*name, expander.image(target)[1]))
+                    found.seen.add(((*name, machine.key(target)), result.fair, result.labels))
+    return found
+
+
+def _is_of(machine: Machine, rule: Rule, names: frozenset[str] | None) -> bool:
+    """Whether a rule runs an action or func of these names, or any if there are none; a message may run any."""
+    if rule.kind is StepKind.CRASH_ROLE:
+        return False
+    if names is None or rule.kind is StepKind.DELIVER:
+        return True
+    number = machine.transitions.root(rule.subject)[0] if rule.kind is StepKind.CONTINUE else rule.subject
+    return machine.program.routines[number].name.rpartition(".")[2] in names
+
+
+def _parks_alike(program: Program, other: Program) -> bool:
+    """Whether threads wait at the same places: the blocks of both programs have the same numbers."""
+    return [[(scope.number, scope.path, type(scope)) for scope in routine.scopes] for routine in program.routines] == [
+        [(scope.number, scope.path, type(scope)) for scope in routine.scopes] for routine in other.routines
+    ]

@@ -32,6 +32,7 @@ _WEAKER: Final[dict[ast.Fairness, ast.Fairness | None]] = {"strong": "weak", "we
 _STRONGER: Final[dict[ast.Fairness | None, ast.Fairness]] = {None: "weak", "weak": "strong"}
 
 WEAKENED: Final = "fairness weakened"
+STRENGTHENED: Final = "fairness strengthened"
 _MOVED: Final = "statement moved down"
 
 
@@ -243,10 +244,10 @@ def _of_scheduling(node: ast.Node) -> Iterator[Edit]:
         if node.fairness is not None:
             yield Edit(WEAKENED, node.name_span, node, replace(node, fairness=_WEAKER[node.fairness]))
         if node.fairness in _STRONGER and node.name != "Init":
-            yield Edit("fairness strengthened", node.name_span, node, replace(node, fairness=_STRONGER[node.fairness]))
+            yield Edit(STRENGTHENED, node.name_span, node, replace(node, fairness=_STRONGER[node.fairness]))
     if isinstance(node, ast.Choose | ast.ChooseBlock):
         fairness: ast.Fairness | None = None if node.fairness else "weak"
-        what = WEAKENED if node.fairness else "fairness strengthened"
+        what = WEAKENED if node.fairness else STRENGTHENED
         yield Edit(what, node.span, node, replace(node, fairness=fairness))
     if isinstance(node, ast.Action | ast.Function) and node.name != "Init":
         if node.flow == "atomic":

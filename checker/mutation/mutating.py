@@ -17,7 +17,7 @@ from checker.core.patience import Patience
 from checker.core.problems import ExitCode, Problem, UsageProblem
 from checker.core.report import Report
 from checker.core.trials import run_trials
-from checker.mutation.likeness import likeness
+from checker.mutation.likeness import KnownSteps
 from checker.mutation.mutants import Mutant, mutants_of
 from checker.mutation.mutation_report import MutantResult, MutationReport
 from checker.mutation.trying import BUDGET, Original, died, limits_beside, result, tried
@@ -56,8 +56,8 @@ def mutate(
     report = check(module, settings=replace(alone, limits=settings.limits), patience=patience)
     _refuse_violated(report)
     with patience.limiting_steps():
-        like = likeness(module, settings.symmetry, patience)
-    original = Original(module, alone, report, like, limits_beside(report, like, budget))
+        known = KnownSteps(module, settings.symmetry, patience)
+    original = Original(module, alone, report, known, limits_beside(report, known, budget))
     mutants = _chosen(mutants_of(module), at_most)
     found: dict[int, MutantResult] = {}
     survived = 0

@@ -1,7 +1,8 @@
 """`mutate` for a folder: would any promise of its `expect.yaml` notice, if one of its models were wrong?
 
-A mutant of a file is tried in the promised runs of all models that include the file, those that take least first, until
-one of them notices it: until other properties are violated than were promised.
+A mutant of a file is tried in the promised runs of all models that include the file, compose it or refine it, until one
+of them notices it: until other properties are violated than were promised. Runs that are promised to hold are first,
+and of them those that take least: a run that is promised to fail notices only what repairs it.
 """
 
 from __future__ import annotations
@@ -23,10 +24,11 @@ from checker.core.problems import Problem
 from checker.core.report import Report
 from checker.core.trials import run_trials
 from checker.mutation.explained import Named, named, read_explained, unexplained
-from checker.mutation.likeness import likeness
+from checker.mutation.likeness import KnownSteps
 from checker.mutation.mutants import Mutant, mutants_of
 from checker.mutation.mutation_report import MutantResult, PromisedMutation, SkippedRun
 from checker.mutation.trying import BUDGET, Original, died, limits_beside, tried, violated_in
+from checker.search.composition.load_whole import load_whole
 from checker.tasks.task_runner import cores_here
 from fizz import FizzError, Module
 from fizz.base.room import with_room
@@ -55,17 +57,26 @@ class Promised(Protocol):
     def keep_going(self) -> bool: ...
     @property
     def limits(self) -> Limits: ...
-    def load(self) -> Module: ...
+    def read(self) -> Module: ...
     def broken_by(self, report: Report) -> list[str]: ...
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """A promised run that serves to try mutants: the model as promised, and what was found."""
+    """A promised run that serves to try mutants: the model as promised, and what was found.
+
+    `parts`: the mutants are those of models that it composes or refines.
+    """
 
     promise: Promised
     original: Original
     mutants: Sequence[tuple[_Key, Mutant]]
+    parts: bool = False
+
+    @property
+    def rank(self) -> tuple[bool, bool, float]:
+        """Runs of lower rank are first."""
+        return self.parts, bool(self.original.violated), self.original.report.cpu_s
 
 
 @dataclass(slots=True)
@@ -125,7 +136,6 @@ def mutate_promised(
             if patience.over is not None:
                 raise _Over
 
-        # States are compared one by one where a mutant is met first; later, where their numbers agree, that is enough.
         work = [(mutant, found.equivalent(key)) for key, mutant in tasks]
         trials = run_trials(work, partial(_tried, run.original), _died, workers or cores_here(), tick)
         try:
@@ -140,7 +150,7 @@ def mutate_promised(
     met = {named(one)[0] for one in results}
     return PromisedMutation(
         folder=str(folder),
-        runs=tuple(run.promise.title for run in runs),
+        runs=tuple(dict.fromkeys(run.promise.title for run in runs)),
         skipped=tuple(found.skipped),
         results=results,
         unexplained=unexplained(survivors, explained),
@@ -161,7 +171,7 @@ def _runs(promises: Iterable[Promised], longest_s: float, budget: int, found: _F
         if patience.over is not None:
             break
         try:
-            run = _run(promise, longest_s, budget)
+            run: list[_Run] | str = _run(promise, longest_s, budget)
         except FizzError as error:
             run = f"it does not load: {error.diagnostics[0].text}"
         except Problem as problem:
@@ -169,13 +179,14 @@ def _runs(promises: Iterable[Promised], longest_s: float, budget: int, found: _F
         if isinstance(run, str):
             found.skipped.append(SkippedRun(promise.title, run))
         else:
-            runs.append(run)
-    return sorted(runs, key=lambda run: run.original.report.cpu_s)
+            runs += run
+    return sorted(runs, key=lambda run: run.rank)
 
 
-def _run(promise: Promised, longest_s: float, budget: int) -> _Run | str:
-    """A promised run, or why it does not serve."""
-    module = promise.load()
+def _run(promise: Promised, longest_s: float, budget: int) -> list[_Run] | str:
+    """A promised run, for the mutants of its model and for those of its parts; or why it does not serve."""
+    whole = promise.read()
+    module = load_whole(whole)
     settings = Settings(keep_going=promise.keep_going, limits=promise.limits, workers=1)
     within = Limits(states=promise.limits.states, depth=promise.limits.depth, time_s=_WAITING * longest_s)
     report = check(module, settings=replace(settings, limits=within), patience=Patience(within))
@@ -183,19 +194,32 @@ def _run(promise: Promised, longest_s: float, budget: int) -> _Run | str:
         return f"it takes more than {longest_s:g} s"
     if broken := promise.broken_by(report):
         return f"it does not keep its promise: {broken[0]}"
-    over = Patience(Limits(time_s=_WAITING * longest_s))
-    with over.limiting_steps():
-        like = likeness(module, True, over)
-    limits = limits_beside(report, like, budget, _LEAST_S)
+    known = None
+    if not whole.components and report.error is None:
+        over = Patience(Limits(time_s=_WAITING * longest_s))
+        with over.limiting_steps():
+            known = KnownSteps(module, True, over)
+        if not known.likeness.complete:
+            known = None
+    limits = limits_beside(report, known, budget, _LEAST_S)
     within = Limits(states=promise.limits.states or limits.states, depth=promise.limits.depth, time_s=limits.time_s)
-    mutants = [(_key(one), one) for one in mutants_of(module)]
-    return _Run(promise, Original(module, settings, report, like, within, violated_in(report)), mutants)
+    original = Original(module, settings, report, known, within, violated_in(report))
+    own = [] if whole.components else [_Run(promise, original, _keyed(module))]
+    parts = [one.model for one in whole.components] + [one.abstract for one in whole.refinements]
+    of_parts = [
+        _Run(promise, replace(original, module=part, known=None, whole=whole), _keyed(part), parts=True)
+        for part in parts
+    ]
+    return [*own, *of_parts]
+
+
+def _keyed(module: Module) -> list[tuple[_Key, Mutant]]:
+    return [(_key(one), one) for one in mutants_of(module)]
 
 
 def _tried(original: Original, task: tuple[Mutant, bool]) -> MutantResult:
     """What becomes of a mutant, which was equivalent in an earlier run or not."""
-    mutant, equivalent = task
-    return tried(replace(original, like=None) if equivalent else original, mutant)
+    return tried(original, *task)
 
 
 def _died(task: tuple[Mutant, bool], how: str, elapsed_s: float) -> MutantResult:

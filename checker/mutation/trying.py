@@ -11,12 +11,14 @@ from typing import Final
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.limits import Limits, StopReason
-from checker.core.patience import Patience
+from checker.core.patience import Patience, Stop
 from checker.core.problems import ExitCode, Problem
 from checker.core.report import Report
-from checker.mutation.likeness import Likeness, likeness
-from checker.mutation.mutants import WEAKENED, Mutant
+from checker.mutation.affected import answers_affected
+from checker.mutation.likeness import KnownSteps, likeness
+from checker.mutation.mutants import STRENGTHENED, WEAKENED, Mutant
 from checker.mutation.mutation_report import Fate, MutantResult
+from checker.search.composition.load_whole import load_whole
 from fizz import FizzError, Module, Span
 from fizz.load import with_items
 from fizz.syntax import ast
@@ -33,21 +35,45 @@ _SLOWER: Final = 20
 class Original:
     """The model itself: what mutants are compared with.
 
-    `like`: None if the same numbers of states and transitions are enough. `violated`: the properties that are violated
-    as promised.
+    `known`: its steps; None of a part, and where a run ends with an error.
+    `violated`: the properties that are violated as promised. `whole`: the model that is run, if `module` is a part of
+    it, one that it composes or refines.
     """
 
     module: Module
     settings: Settings
     report: Report
-    like: Likeness | None
+    known: KnownSteps | None
     limits: Limits
     violated: frozenset[str] = frozenset()
+    whole: Module | None = None
+
+    @property
+    def asks_for_fairness(self) -> bool:
+        """Whether the verdict of a property may depend on what is fair."""
+        return any(one.kind not in ("always", "exists", "transition", "deadlock") for one in self.report.properties)
+
+    def looks_into(self, mutant: Mutant) -> bool:
+        """Whether the model asks a part for more than its states and transitions, where a mutant of it differs."""
+        if self.whole is None:
+            return False
+        changed = with_items(self.module, mutant.items)
+        return answers_affected(self.module, changed, (*self.whole.items, *changed.items))
+
+    def whole_of(self, changed: Module) -> Module:
+        """The model that is run, with another in the place of `module`. Raises `FizzError`."""
+        if self.whole is None:
+            return changed
+        components = (replace(one, model=changed) if one.model is self.module else one for one in self.whole.components)
+        refinements = (
+            replace(one, abstract=changed) if one.abstract is self.module else one for one in self.whole.refinements
+        )
+        return load_whole(replace(self.whole, components=tuple(components), refinements=tuple(refinements)))
 
 
-def limits_beside(report: Report, like: Likeness | None, budget: int, least_s: float = _LEAST_S) -> Limits:
+def limits_beside(report: Report, known: KnownSteps | None, budget: int, least_s: float = _LEAST_S) -> Limits:
     """How many states a mutant may have, and how long it may take."""
-    states = max(report.states, 0 if like is None else like.states)
+    states = max(report.states, 0 if known is None else known.likeness.states)
     return Limits(states=max(budget * states, _LEAST_STATES), time_s=max(_SLOWER * report.elapsed_s, least_s))
 
 
@@ -64,26 +90,39 @@ def died(mutant: Mutant, how: str, elapsed_s: float) -> MutantResult:
     )
 
 
-def tried(original: Original, mutant: Mutant) -> MutantResult:
-    """What becomes of a mutant."""
+def tried(original: Original, mutant: Mutant, equivalent: bool = False) -> MutantResult:
+    """What becomes of a mutant. `equivalent`: so it was in an earlier run."""
     begun = time.monotonic()
     became = partial(result, original, mutant)
-    try:
-        module = with_items(original.module, mutant.items)
-    except FizzError as error:
-        return became("does not load", why=error.diagnostics[0].text)
     patience = Patience(original.limits)
+    alike: bool | None = None
     try:
+        changed = with_items(original.module, mutant.items)
+        try:
+            module = original.whole_of(changed)
+        except (FizzError, Problem) as error:
+            return became("noticed", by=("error",), why=_reason(error))
+        if mutant.change == STRENGTHENED and not original.violated:
+            return became("equivalent")  # all its fair runs are fair runs of the model
+        if mutant.change == WEAKENED and not original.asks_for_fairness:
+            return became("survived")
+        if original.known is not None and mutant.change not in (STRENGTHENED, WEAKENED):
+            with patience.limiting_steps():
+                alike = original.known.alike(module, patience)
+            if alike and not answers_affected(original.module, module, module.items):
+                return became("equivalent")
         report = check(module, settings=replace(original.settings, limits=original.limits), patience=patience)
-    except FizzError as error:
-        return became("does not load", why=error.diagnostics[0].text)
-    except Problem as problem:
-        return became("does not load", why=problem.text)
-    found = _judged(original, mutant, module, report, patience)
+    except (FizzError, Problem) as error:
+        return became("does not load", why=_reason(error))
+    except Stop:
+        return became("beyond the budget", why=f"it takes more than {original.limits.time_s:.0f} s")
+    found = _judged(original, mutant, module, report, alike, equivalent)
     return replace(found, states=report.states, elapsed_s=time.monotonic() - begun)
 
 
-def _judged(original: Original, mutant: Mutant, module: Module, report: Report, patience: Patience) -> MutantResult:
+def _judged(
+    original: Original, mutant: Mutant, module: Module, report: Report, alike: bool | None, equivalent: bool
+) -> MutantResult:
     became = partial(result, original, mutant)
     violated = violated_in(report)
     if violated != original.violated:
@@ -93,15 +132,23 @@ def _judged(original: Original, mutant: Mutant, module: Module, report: Report, 
         return became("beyond the budget", why=f"it ended as {report.verdict}")
     if report.cut_by not in (None, StopReason.MAX_ACTIONS):
         return became("beyond the budget", why=_beyond(original, report))
-    if mutant.change != WEAKENED and _counts(report) == _counts(original.report):
-        if original.like is None:
-            return became("equivalent")
+    if alike:
+        return became("equivalent")
+    if mutant.change == WEAKENED or alike is False or _counts(report) != _counts(original.report):
+        return became("survived")
+    if mutant.change == STRENGTHENED or (equivalent and not original.looks_into(mutant)):
+        return became("equivalent")
+    if original.known is not None:
         over = Patience(original.limits)
         with over.limiting_steps():
             like = likeness(module, original.settings.symmetry, over)
-        if like == original.like and like.complete:
+        if like == original.known.likeness and like.complete:
             return became("equivalent")
     return became("survived")
+
+
+def _reason(error: FizzError | Problem) -> str:
+    return error.diagnostics[0].text if isinstance(error, FizzError) else error.text
 
 
 def _beyond(original: Original, report: Report) -> str:
