@@ -84,6 +84,11 @@ class BuiltinCalls(Forms):
         (only,) = self._one(arguments)
         return Compiled(call("tuple_of", python.Starred(self.elements(only, True), python.Load())), "any", True)
 
+    def _make_dict(self, arguments: list[ast.Expression]) -> Compiled | None:
+        if not arguments:
+            return Compiled(call("dict_of", python.Tuple([], python.Load())), "any", True)
+        return Compiled(call("copied", self.value(self._one(arguments)[0])), "any", True)
+
     def _sum(self, arguments: list[ast.Expression]) -> Compiled | None:
         (only,) = self._one(arguments)
         return Compiled(call("total", self.taken(self._in_any_order(only))), "int", True)
@@ -162,6 +167,7 @@ _BUILTINS: Final[dict[str, Callable[[BuiltinCalls, list[ast.Expression]], Compil
     "set": BuiltinCalls._set,
     "list": BuiltinCalls._make_list,
     "tuple": BuiltinCalls._make_tuple,
+    "dict": BuiltinCalls._make_dict,
     "sum": BuiltinCalls._sum,
     "min": BuiltinCalls._least,
     "max": BuiltinCalls._greatest,

@@ -20,6 +20,7 @@ from interpreter.values.intern import Tag
 
 if TYPE_CHECKING:
     from interpreter.direct.name_lookup import Names
+    from interpreter.direct.taken_over import Kept
 
 _COMPARED: Final = {"<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _ARITHMETIC: Final = {"+": "add", "-": "sub", "*": "mul", "//": "floordiv", "%": "mod"}
@@ -43,6 +44,8 @@ class DirectExpressions(BuiltinCalls):
         super().__init__(names)
         self._storing = False
         """Whether the display being compiled is stored, so that its members have it as their owner."""
+        self._owners: frozenset[int] = frozenset()
+        """The displays, by `id`, that are stored though they are a part of an expression."""
 
     def test(self, node: ast.Expression) -> python.expr:
         """The code of a condition: Python's truth of it is that of the language."""
@@ -58,6 +61,14 @@ class DirectExpressions(BuiltinCalls):
         if compiled.kind in SCALARS:
             return code
         return call("own" if compiled.fresh else "plain", code)
+
+    def kept(self, node: ast.Expression, of: ast.Expression, kept: Kept) -> python.expr:
+        """The code of a value that takes the place of the container `of`, and keeps members of it."""
+        outer, self._owners = self._owners, frozenset(map(id, kept.new))
+        value = self.value(node)
+        self._owners = outer
+        bound = [] if kept.added is None else [self.value(of), constant(kept.added)]
+        return call("kept", value, *bound)
 
     def _display(self, node: ast.Expression) -> bool:
         if isinstance(node, ast.Call):
@@ -78,7 +89,7 @@ class DirectExpressions(BuiltinCalls):
         compiler = _COMPILERS.get(type(node))
         if compiler is None:
             raise Unsupported(type(node).__name__)
-        before, self._storing = self._storing, storing
+        before, self._storing = self._storing, storing or id(node) in self._owners
         try:
             return compiler(self, node)
         finally:

@@ -127,6 +127,13 @@ class Basics:
             raise GiveUp
         return value
 
+    def kept(self, value: Any, owner: Any = None, added: int = 0) -> Any:
+        """A container that takes the place of another, of which it keeps members: those before one place and those from
+        another on, with `added` new ones, if the other is given as `owner`."""
+        if owner is not None and self.size(value) - added > self.size(owner):
+            raise GiveUp
+        return value
+
     def plain(self, value: Any) -> Any:
         """A value that is stored, or bound where containers are changed in place: no mutable container is in it."""
         if type(value) is ValueNode and value.mutable:

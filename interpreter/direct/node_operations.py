@@ -88,6 +88,12 @@ class Operations(Sequences):
 
     # --- changes ---------------------------------------------------------------------------------------------------
 
+    def copied(self, value: Any) -> Any:
+        """`dict(value)`."""
+        if type(value) is ValueNode and value.tag is _DICT:
+            return self.dict_of(self.entries_any(value, 1))
+        return self.function("dict", value)
+
     def set_add(self, group: Any, item: Any) -> Any:
         """`group.add(item)`: the set or bag after."""
         if type(group) is ValueNode and group.tag is _BAG:

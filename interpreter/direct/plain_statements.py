@@ -22,7 +22,7 @@ from interpreter.direct.name_lookup import Origin, itself_of, roots_of
 from interpreter.direct.put_together import put_as_well
 from interpreter.direct.rule_text import CHANGES, is_bound_once, is_last_use
 from interpreter.direct.scopes import RuleScope
-from interpreter.direct.taken_over import takes_over
+from interpreter.direct.taken_over import kept_of, takes_over
 from interpreter.execute.costs import cost, instruction_cost
 from interpreter.state.step import NOT_HELD, NOTHING_DONE, Aborted
 
@@ -362,7 +362,7 @@ class PlainStatements:
             target = targets[0]
             if not self.names.is_local(target):
                 place = Origin(frozenset(roots_of(target)), frozenset(itself_of(target)))
-                return self._put(target, self._moved(place, value) or self.expressions.stored(value))
+                return self._put(target, self._moved(place, value) or self._assigned(target, value))
             if takes_over(self.names.routine, statement, self.names.shared.looked_at):
                 return self._owned(target, self.expressions.value(value))
         return self._bound(targets, self.expressions.of(value), value)
@@ -389,6 +389,11 @@ class PlainStatements:
         made = call("own", self.expressions.value(value))
         self.names.moved(value.id, made)
         return made
+
+    def _assigned(self, target: ast.Expression, value: ast.Expression) -> python.expr:
+        """A value that a variable or field is given."""
+        kept = kept_of(self.names.routine, target, value, self.changed.roots)
+        return self.expressions.stored(value) if kept is None else self.expressions.kept(value, target, kept)
 
     def _owned(self, target: ast.Target, code: python.expr) -> list[python.stmt]:
         """Bind a container that has no other owner."""

@@ -1,11 +1,13 @@
-"""Containers that change their owner: a local takes what a field or variable held, which gets another value.
+"""Containers that change their owner: a field or variable gets another value, and what it held has no owner then.
 
-In a state no container has two owners, so such a local is the only one that refers to its container, as if it were new.
+In a state no container has two owners. So a local that took over the value is the only one that refers to it, as if it
+were new; and members may go on in a list or dict that takes the place of the one they were in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Set
+from typing import NamedTuple
 
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self, nodes_in
@@ -35,6 +37,104 @@ def takes_over(routine: p.Routine, statement: ast.Assign, looked_at: Set[str]) -
     guards = [one for one in block[:begin] if isinstance(one, p.Guard)]
     # One is the value of the statement, the other what is bound later.
     return _mentions(every, place) - _mentions(guards, place) == 2
+
+
+class Kept(NamedTuple):
+    """A value that has members of the container whose place it takes. `new`: the displays in it, of other members.
+
+    `added`: if members before one place and from another on are kept, as many members are in the displays; that these
+    are not the same ones is to be seen from the lengths.
+    """
+
+    new: tuple[ast.Expression, ...]
+    added: int | None = None
+
+
+def kept_of(routine: p.Routine, target: ast.Expression, value: ast.Expression, changed: Set[str]) -> Kept | None:
+    """How `place = value` keeps members of what the place held, each at most once; None if that is not sure.
+
+    `changed`: the names whose containers the routine changes in place, as `roots_of` gives them.
+    """
+    place = _place_of(target)
+    if place is None:
+        return None
+    parts = list(_summands(value))
+    kept = [
+        part for part in parts if _keeps(routine, place, part, changed) or (len(parts) > 1 and _place_of(part) == place)
+    ]
+    new = tuple(part for part in parts if part not in kept)
+    if not all(isinstance(part, ast.ListExpression) for part in new):
+        return None
+    if len(kept) == 1:
+        return Kept(new)
+    if len(kept) == 2 and _is_begin(kept[0]) and _is_end(kept[1]):
+        lists = (part for part in new if isinstance(part, ast.ListExpression))
+        members = [item for part in lists for item in part.items]
+        return None if any(isinstance(item, ast.Starred) for item in members) else Kept(new, len(members))
+    return None
+
+
+def _summands(value: ast.Expression) -> Iterator[ast.Expression]:
+    if isinstance(value, ast.Binary) and value.operator == "+":
+        yield from _summands(value.left)
+        yield from _summands(value.right)
+    else:
+        yield value
+
+
+def _keeps(routine: p.Routine, place: str, part: ast.Expression, changed: Set[str]) -> bool:
+    """Whether a value has members of the container at a place, each at most once, and no others."""
+    if isinstance(part, ast.Name) and part.id != place:
+        return not {part.id, place} & changed and _is_kept_in(routine, place, part.id)
+    return _selects(place, part)
+
+
+def _selects(place: str, part: ast.Expression) -> bool:
+    """Whether an expression takes members of a container at a place, each at most once."""
+    if isinstance(part, ast.Slice):
+        return _place_of(part.value) == place
+    if not isinstance(part, ast.Comprehension) or part.kind == "generator":
+        return False
+    loop, *others = part.clauses
+    if not isinstance(loop, ast.ComprehensionFor) or any(isinstance(one, ast.ComprehensionFor) for one in others):
+        return False
+    variables, over = loop.variables, loop.iterable
+    if part.kind == "list":
+        taken = None if variables.unpack else variables.names[0]
+    else:
+        items = (
+            isinstance(over, ast.Call) and isinstance(over.function, ast.Attribute) and over.function.name == "items"
+        )
+        if not items or len(variables.names) != 2:
+            return False
+        assert isinstance(over, ast.Call) and isinstance(over.function, ast.Attribute)
+        over, taken = over.function.value, variables.names[1]
+    return _place_of(over) == place and isinstance(part.element, ast.Name) and part.element.id == taken
+
+
+def _is_kept_in(routine: p.Routine, place: str, local: str) -> bool:
+    """Whether a local has members of the container at a place, and is used once."""
+    every = list(instructions(routine.body))
+    bound = [
+        one.statement.value
+        for one in every
+        if isinstance(one, p.Do) and isinstance(one.statement, ast.Assign) and _binds(one, local)
+    ]
+    return (
+        len(bound) == 1
+        and is_bound_once(routine, local)
+        and _selects(place, bound[0])
+        and _mentions(every, local) == 2
+        and not any(isinstance(one, p.Loop) for one in every)
+    )
+
+
+def _is_begin(part: ast.Expression) -> bool:
+    return isinstance(part, ast.Slice) and part.start is None and part.stop is not None and part.step is None
+
+
+def _is_end(part: ast.Expression) -> bool:
+    return isinstance(part, ast.Slice) and part.start is not None and part.stop is None and part.step is None
 
 
 def _place_of(node: ast.Expression) -> str | None:

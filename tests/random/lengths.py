@@ -149,10 +149,24 @@ class Model:
             [f"{ms} = [one for one in {ms} if one['a'] == n]"],
             [f"{ms} += [{{'a': 1, 'b': []}}]"],
             ["m['a'] += 1"],
+            *self.kept(ms),
         ]
         after = ["seen = m['a']", "seen = len(m['b'])", "seen = m", "n = m['a'] % 3", f"seen = {ms}[0] == m"]
         body = [line for _ in range(self.source.number(1, 3)) for line in pick(changes)]
         return [[f"require 0 < len({ms}) and len({ms}) < 4", *bind, *body, pick(after)] for _ in range(3)]
+
+    def kept(self, ms: str) -> list[list[str]]:
+        """Changes after which records are in a new list in the place of the one they were in, some of them twice."""
+        new, at = "{'a': 1, 'b': [n]}", self.source.pick(["n", "1", "-1", "0"])
+        return [
+            [f"rest = [one for one in {ms} if one['a'] != n]", f"{ms} = rest + [{new}]"],
+            [f"rest = {ms}[{at}:]", f"{ms} = rest"],
+            [f"{ms} = {ms}[:{at}] + {ms}[{at} + 1:]"],
+            [f"{ms} = {ms}[:{at}] + [{new}] + {ms}[n:]"],
+            [f"{ms} = [{new}] + {ms}[:2]"],
+            [f"{ms} = {ms} + {ms}[:{at}]"],
+            [f"{ms} = {ms}[:2] + [{ms}[0]]"],
+        ]
 
     def action(self, number: int) -> list[str]:
         chance = self.source.chance
@@ -190,6 +204,10 @@ class Model:
             "    atomic action Write:",
             f"        require len(self.log) < {source.pick(['2', 'len(xs)', 'n'])}",
             f"        self.log.append({source.pick(['POOL[n % len(POOL)]', 'self.log[:]', 'xs[-1]', 'len(xs)'])})",
+            "    atomic action Keep:",
+            "        require 0 < len(self.ms) and len(self.ms) < 4",
+            *[f"        {line}" for line in source.pick(self.kept("self.ms"))],
+            *[f"        {line}" for line in source.pick([["self.ms[0]['a'] = n"], ["self.ms[-1]['b'].append(1)"], []])],
             "def log_of(nodes, i):",
             "    return nodes[i % 2].log",
             "action Init:",

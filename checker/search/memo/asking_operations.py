@@ -26,7 +26,7 @@ _WHOLE: Final = frozenset({*_SCALARS, ValueNode})
 BY_PARTS: Final = frozenset(
     {"alternatives", "any_order", "append", "at", "begins_with", "bound", "contains", "discarded", "dropped", "each",
      "entries", "entries_any", "entries_lazily", "eq", "field_put", "fields_of", "give_up", "is_role", "joined",
-     "keys_of", "lacks", "last", "live",
+     "kept", "keys_of", "lacks", "last", "live",
      "live_lazily", "member_at", "member_is", "method", "ne", "own", "part", "plain", "put", "put_all", "removed",
      "role_of", "set_add", "size", "size_is", "sliced", "spend", "tuples", "turns", "values_any",
      "values_lazily", "values_of", "zipped"}
@@ -253,6 +253,9 @@ class AskingOperations(Operations):
 
     def own(self, value: Any) -> Any:
         return value if type(value) is AskedQueue else super().own(whole(value))
+
+    def kept(self, value: Any, owner: Any = None, added: int = 0) -> Any:
+        return value if type(value) is AskedQueue and owner is None else super().kept(whole(value), whole(owner), added)
 
     def last(self, group: Any) -> int:
         return -1 if _is_list(group) else super().last(whole(group))
