@@ -65,6 +65,7 @@ def conclude(
         exact=exploration.exact,
         depth=exploration.depth,
         given_up=exploration.given_up,
+        found_before=exploration.found_before,
         properties=reports,
         trace=trace,
         leading=None if leading is None or error is not None else leading.name,

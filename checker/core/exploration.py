@@ -58,7 +58,10 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """The progress of a run. `depth` is the current level, `frontier` the number of states that are being expanded."""
+    """The progress of a run. `depth` is the current level, `frontier` the number of states that are being expanded.
+
+    `found_before`: how many of the states are from the checkpoint with which the run began, `elapsed_s` ago.
+    """
 
     phase: OneOf["exploring", "judging liveness", "replaying"]
     states: int
@@ -66,6 +69,7 @@ class Progress:
     depth: int
     frontier: int
     elapsed_s: float
+    found_before: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,8 @@ class Exploration:
     noted in such an exploration, else None. `deepest`: of a search that was cut, a path to its last level. `given_up`:
     the level that was unfinished when the search stopped, which is not counted. `untested`: by property what no state
     of a complete exploration put to the test, in sentences. `judging_stopped`: why the judgement ended early after the
-    exploration had ended. `torn`: the search was stopped at an arbitrary point, so its objects may be inconsistent.
+    exploration had ended. `found_before`: the states of the checkpoint that the search went on from. `torn`: the search
+    was stopped at an arbitrary point, so its objects may be inconsistent.
     `exported`: the tables of states and transitions are written. `abstractly_cut`: the bound of an abstract
     model left a refinement undecided. `parts_cut`: that of a model which this one joins was met.
     `notes`: by property what was not judged, in sentences.
@@ -152,6 +157,7 @@ class Exploration:
     exact: bool = field(default=False, compare=False)
     idle_actions: Mapping[str, Span] = field(default_factory=dict)
     noted: frozenset[Note] | None = None
+    found_before: int = field(default=0, compare=False)
     deepest: tuple[PathLink, ...] = ()
     given_up: GivenUp | None = None
     untested: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

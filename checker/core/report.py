@@ -63,7 +63,8 @@ class Report(ModelResult):
     excludes from identity, so that states which differ only there are one state. `given`: the constants and options of
     the model; `asked`: the settings that decide the answer, by name. `often_new`: the location of each rule of which
     much was new, and how often it was. `given_up`: the level that was unfinished when the search stopped. `exported`:
-    the folder with the tables of the state space, if there are any.
+    the folder with the tables of the state space, if there are any. `found_before`: how many of the states are from the
+    checkpoint with which the run began.
     """
 
     verdict: Verdict
@@ -93,6 +94,7 @@ class Report(ModelResult):
     given: Given = field(default_factory=Given)
     asked: Mapping[str, object] = field(default_factory=dict)
     given_up: GivenUp | None = None
+    found_before: int = field(default=0, compare=False)
     exported: str | None = field(default=None, compare=False)
 
     @property

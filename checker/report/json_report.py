@@ -34,6 +34,7 @@ def json_report(report: Report, more: Mapping[str, object] | None = None) -> str
         "initial": report.initial,
         "cut": report.cut,
         "cut_by": report.cut_by,
+        **({"found_before": report.found_before} if report.found_before else {}),
         "unfinished": None if report.given_up is None else asdict(report.given_up),
         "depth": report.depth,
         "properties": [json_property(finding) for finding in report.properties],

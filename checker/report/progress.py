@@ -81,7 +81,7 @@ class LiveLines:
 
 def progress_text(progress: Progress) -> str:
     """One line, the most important numbers first."""
-    rate = progress.states / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
+    rate = (progress.states - progress.found_before) / progress.elapsed_s if progress.elapsed_s > 0 else 0.0
     minutes, seconds = divmod(int(progress.elapsed_s), 60)
     phase = "" if progress.phase == "exploring" else f"  {progress.phase}"
     return (

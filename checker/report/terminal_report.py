@@ -301,8 +301,9 @@ def _counts(report: Report) -> list[Text]:
         # Sound only if nothing depends on them (language page, 12.5): a reader of the counts has to know.
         names = ", ".join(map(printable, report.excluded))
         rows.append(Text(f"identity.exclude: states that differ only in {names} count once", "yellow"))
-    rate = f", {report.states / report.elapsed_s:,.0f} states/s" if report.elapsed_s > 0 else ""
-    effort = f"{report.elapsed_s:.1f} s{rate}, {report.peak_memory_mb:,.0f} MB, engine {report.engine}"
+    rate = f", {(report.states - report.found_before) / report.elapsed_s:,.0f} states/s" if report.elapsed_s > 0 else ""
+    since = " since resuming" if report.found_before else ""
+    effort = f"{report.elapsed_s:.1f} s{since}{rate}, {report.peak_memory_mb:,.0f} MB, engine {report.engine}"
     if report.exact:
         effort += ", states compared one by one"
     elif report.states > 1:

@@ -26,13 +26,14 @@ _TICK_S = 0.1
 
 
 class Clock:
-    """Time since the beginning, and the progress that is reported by it."""
+    """Time since the beginning, and the progress that is reported by it. `found_before`: the states of a checkpoint."""
 
     def __init__(self, sink: ProgressSink | None = None) -> None:
         self.sink = sink
         self.begun = self.reported = time.monotonic()
         self.total = Level()
         self.depth = 0
+        self.found_before = 0
 
     def tick(self, states: int, transitions: int) -> None:
         """Report how far the level under way has come, if it is time to."""
@@ -49,7 +50,9 @@ class Clock:
         if self.sink is not None:
             states, transitions = self.total.states + states, self.total.transitions + transitions
             elapsed_s = time.monotonic() - self.begun
-            self.sink(Progress(phase, states, transitions, self.depth, self.total.frontier, elapsed_s))
+            self.sink(
+                Progress(phase, states, transitions, self.depth, self.total.frontier, elapsed_s, self.found_before)
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +211,7 @@ class SearchDriver:
         self.total.add_counts(state.total)
         self._last = state.last
         self.initial, self.depth, self.reached = state.initial, state.depth, state.reached
-        self.clock.depth = state.reached
+        self.clock.depth, self.clock.found_before = state.reached, state.total.states
         self.witnesses, self.error = dict(state.witnesses), state.error
         self._deepest = state.deepest
 

@@ -110,6 +110,7 @@ class Judge:
             noted=frozenset(total.noted) if self._whole_explored else None,
             deepest=driver.deepest if (driver.stopped.bounds or driver.cut) and not driver.torn else (),
             given_up=driver.given_up,
+            found_before=driver.clock.found_before,
             untested=self.untested if self._whole_explored else {},
             judging_stopped=self._stopped,
             torn=driver.torn,

@@ -20,7 +20,7 @@ from tests.spark.conftest import stage
 
 __all__ = ["stage"]
 
-NOT_COMPARED = ("engine", "elapsed_s", "cpu_s", "peak_memory_mb", "stats")
+NOT_COMPARED = ("engine", "elapsed_s", "cpu_s", "peak_memory_mb", "found_before", "stats")
 MOST_LEVELS = 200
 
 # Wide enough for columns, with threads, crashes, execution paths that fail and a graph.

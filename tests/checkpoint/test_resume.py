@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from unittest.mock import patch
 
@@ -12,6 +13,8 @@ import pytest
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.problems import UsageProblem
+from checker.report.page import Page
+from checker.report.terminal_report import print_report
 from checker.search.driver import SearchDriver
 from checker.storage.file_store import FileStore
 from tests.checkpoint.conftest import WIDE, comparable, interrupted_after, level_by_level
@@ -130,6 +133,11 @@ def test_a_finished_run_answers_again(model: Path, tmp_path: Path) -> None:
     again = check(model, settings=Settings(resume=target, stats=True))
     assert comparable(again) == comparable(first)
     assert again.stats["rule evaluations"] == 0
+    # The rate is that of the time since resuming.
+    assert (first.found_before, again.found_before) == (0, first.states)
+    shown = StringIO()
+    print_report(Page(shown, color=False, width=200), again)
+    assert "since resuming, 0 states/s" in shown.getvalue()
 
 
 @pytest.mark.parametrize("engine", ["rows", "columns", "spark"])
