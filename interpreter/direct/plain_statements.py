@@ -308,7 +308,9 @@ class PlainStatements:
             place, item = self.expressions.value(arguments[0]), self.expressions.stored(arguments[1])
             return self._put(path, call("inserted", owner, place, item), True)
         if method == "append":
-            return self._put(path, call("append", owner, self._stored(path, arguments[0])), True)
+            (new,) = arguments
+            member = self._moved(Origin(frozenset(roots_of(path)), frozenset()), new) or self.expressions.stored(new)
+            return self._put(path, call("append", owner, member), True)
         stored = self.expressions.value if method in ("discard", "remove", "update") else self.expressions.stored
         return self._put(path, call(CHANGES[method], owner, *map(stored, arguments)), True)
 
@@ -404,10 +406,6 @@ class PlainStatements:
         ):
             self._own.add(target.id)
         return self._unpack(target, code)
-
-    def _stored(self, path: ast.Expression, value: ast.Expression) -> python.expr:
-        """A value that becomes a member of the container at a path."""
-        return self._moved(Origin(frozenset(roots_of(path)), frozenset()), value) or self.expressions.stored(value)
 
     def _borrowed(self, names: Sequence[str], origin: Origin, code: python.expr) -> python.expr:
         """The value of locals of this origin: no container, if it may be changed there."""
