@@ -27,7 +27,7 @@ from checker.mutation.explained import Named, named, read_explained, unexplained
 from checker.mutation.likeness import KnownSteps
 from checker.mutation.mutants import Mutant, mutants_of
 from checker.mutation.mutation_report import MutantResult, PromisedMutation, SkippedRun
-from checker.mutation.trying import BUDGET, Original, died, limits_beside, tried, violated_in
+from checker.mutation.trying import BUDGET, Original, died, limits_beside, patient, tried, violated_in
 from checker.search.composition.load_whole import load_whole
 from checker.tasks.task_runner import cores_here
 from fizz import FizzError, Module
@@ -35,8 +35,8 @@ from fizz.base.room import with_room
 
 LONGEST_S: Final = 2.0
 """Promised runs that take more of a processor are left out."""
-_WAITING: Final = 10
-"""A run may take so many times as long by the clock, because others use the machine too."""
+_ROWS: Final = 5
+"""To explore its states row by row may take so many times as long."""
 _LEAST_S: Final = 3.0
 _OUTWEIGHS: Final = ("does not load", "equivalent", "beyond the budget", "survived", "noticed")
 """Of the fates that a mutant has in several runs, the last of these counts."""
@@ -188,15 +188,15 @@ def _run(promise: Promised, longest_s: float, budget: int) -> list[_Run] | str:
     whole = promise.read()
     module = load_whole(whole)
     settings = Settings(keep_going=promise.keep_going, limits=promise.limits, workers=1)
-    within = Limits(states=promise.limits.states, depth=promise.limits.depth, time_s=_WAITING * longest_s)
-    report = check(module, settings=replace(settings, limits=within), patience=Patience(within))
+    within = Limits(states=promise.limits.states, depth=promise.limits.depth, time_s=longest_s)
+    report = check(module, settings=replace(settings, limits=within), patience=patient(within))
     if report.cut_by is StopReason.TIMEOUT or report.cpu_s > longest_s:
         return f"it takes more than {longest_s:g} s"
     if broken := promise.broken_by(report):
         return f"it does not keep its promise: {broken[0]}"
     known = None
     if not whole.components and report.error is None:
-        over = Patience(Limits(time_s=_WAITING * longest_s))
+        over = patient(Limits(time_s=_ROWS * longest_s))
         with over.limiting_steps():
             known = KnownSteps(module, True, over)
         if not known.likeness.complete:

@@ -72,9 +72,14 @@ class Original:
 
 
 def limits_beside(report: Report, known: KnownSteps | None, budget: int, least_s: float = _LEAST_S) -> Limits:
-    """How many states a mutant may have, and how long it may take."""
+    """How many states a mutant may have, and how many seconds of a processor it may take."""
     states = max(report.states, 0 if known is None else known.likeness.states)
-    return Limits(states=max(budget * states, _LEAST_STATES), time_s=max(_SLOWER * report.elapsed_s, least_s))
+    return Limits(states=max(budget * states, _LEAST_STATES), time_s=max(_SLOWER * report.cpu_s, least_s))
+
+
+def patient(limits: Limits) -> Patience:
+    """As many seconds of a processor as limits say, so that what becomes of a mutant is the same on a busy machine."""
+    return Patience(limits, now=time.process_time)
 
 
 def violated_in(report: Report) -> frozenset[str]:
@@ -94,7 +99,7 @@ def tried(original: Original, mutant: Mutant, equivalent: bool = False) -> Mutan
     """What becomes of a mutant. `equivalent`: so it was in an earlier run."""
     begun = time.monotonic()
     became = partial(result, original, mutant)
-    patience = Patience(original.limits)
+    patience = patient(original.limits)
     alike: bool | None = None
     try:
         changed = with_items(original.module, mutant.items)
@@ -115,7 +120,7 @@ def tried(original: Original, mutant: Mutant, equivalent: bool = False) -> Mutan
     except (FizzError, Problem) as error:
         return became("does not load", why=_reason(error))
     except Stop:
-        return became("beyond the budget", why=f"it takes more than {original.limits.time_s:.0f} s")
+        return became("beyond the budget", why=f"it takes more than {original.limits.time_s:.0f} s of a processor")
     found = _judged(original, mutant, module, report, alike, equivalent)
     return replace(found, states=report.states, elapsed_s=time.monotonic() - begun)
 
@@ -139,7 +144,7 @@ def _judged(
     if mutant.change == STRENGTHENED or (equivalent and not original.looks_into(mutant)):
         return became("equivalent")
     if original.known is not None:
-        over = Patience(original.limits)
+        over = patient(original.limits)
         with over.limiting_steps():
             like = likeness(module, original.settings.symmetry, over)
         if like == original.known.likeness and like.complete:
@@ -154,7 +159,7 @@ def _reason(error: FizzError | Problem) -> str:
 def _beyond(original: Original, report: Report) -> str:
     if report.cut_by is StopReason.MAX_STATES:
         return f"it has more than {original.limits.states:,} states, the model {original.report.states:,}"
-    return f"it takes more than {original.limits.time_s:.0f} s, the model {original.report.elapsed_s:.1f} s"
+    return f"it takes more than {original.limits.time_s:.0f} s, the model {original.report.cpu_s:.1f} s"
 
 
 def _counts(report: Report) -> tuple[int, ...]:

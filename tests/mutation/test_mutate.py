@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import fizzpy
+from checker.core.limits import Limits, StopReason
 from checker.core.problems import UsageProblem
 from checker.mutation.mutation_report import MutantResult
+from checker.mutation.trying import patient
 from fizzpy import MutationReport
 from tests.cli.conftest import Ended
 
@@ -130,3 +133,14 @@ def test_time_that_is_too_short(model: Path, fizzpy: Callable[..., Ended]) -> No
     ended = fizzpy("mutate", str(model), "--timeout", "0.9", "--workers", "1", "--no-color")
     assert ended.code in (1, 2, 3)
     assert "not run" in ended.out or "not explored" in ended.err or "MUTATED" in ended.out
+
+
+def test_a_busy_machine() -> None:
+    """What a mutant may take is counted in seconds of a processor: to wait for one is not beyond the budget."""
+    patience = patient(Limits(time_s=0.02))
+    time.sleep(0.03)
+    assert patience.over is None
+    begun = time.process_time()
+    while time.process_time() < begun + 0.03:
+        pass
+    assert patience.over is StopReason.TIMEOUT
