@@ -103,7 +103,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(toys(), SETTINGS, OPTIONS)
 def test_engines_agree(toy: Toy, given_settings: Settings, options: dict[str, object]) -> None:
     """Counts, findings with their paths and cycles, and judgement are equal; each finding has a trace."""
@@ -142,7 +142,7 @@ def comparable(found: Exploration) -> Exploration:
     return replace(found, stats={}, error=error)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(toys(), OPTIONS)
 def test_graphs_agree(toy: Toy, options: dict[str, object]) -> None:
     """The graphs on which liveness is judged are equal, edge by edge."""
@@ -175,7 +175,7 @@ def graph_of(engine: str, toy: Toy, options: dict[str, object]) -> list[object]:
     return [*rows, search.answers("Live")]
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(toys())
 def test_counts_are_those_of_the_page(toy: Toy) -> None:
     """States, transitions, crash steps and depth, and the shortest violation, against a naive search."""

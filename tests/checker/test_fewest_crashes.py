@@ -170,7 +170,7 @@ def random_text(seed: int) -> str:
 def test_findings_of_programs(block: int) -> None:
     """Engines, in turn, bring the findings of the page, step by step."""
     compared = crashing = 0
-    for seed in range(24 * block, 24 * block + 24):
+    for seed in range(12 * block, 12 * block + 12):
         text = random_text(seed)
         space = Space(Machine(compile_module(fizz.load("m.fizz", text=text))))
         if not space.whole:
@@ -184,7 +184,7 @@ def test_findings_of_programs(block: int) -> None:
         paths = [path for path in expected.values() if path is not None]
         compared += len(paths)
         crashing += sum(any(link.order.crashes for link in path) for path in paths)
-    assert compared > 24 and crashing > 5
+    assert compared > 10 and crashing > 2
 
 
 # --- one model for each point ----------------------------------------------------------------------------------------
@@ -277,7 +277,7 @@ def random_fair_text(seed: int) -> tuple[str, dict[str, str]]:
 def test_lassos_of_programs(block: int) -> None:
     """A lasso begins in the state of least (level, crashes, key) that is on a fair cycle of the kind asked for."""
     compared = crashing = 0
-    for seed in range(50 * block, 50 * block + 50):
+    for seed in range(20 * block, 20 * block + 20):
         text, fairness = random_fair_text(seed)
         machine = Machine(compile_module(fizz.load("m.fizz", text=text)))
         graph, space = Graph(machine, fairness), Space(machine)
@@ -295,7 +295,7 @@ def test_lassos_of_programs(block: int) -> None:
             assert found == {key: path for key, path in heads.items() if path is not None}, f"{seed} {engine}\n{text}"
         compared += len(heads)
         crashing += sum(any(link.order.crashes for link in path) for path in heads.values() if path is not None)
-    assert compared > 24 and crashing > 3
+    assert compared > 8 and crashing > 1
 
 
 @pytest.mark.parametrize("block", range(2))

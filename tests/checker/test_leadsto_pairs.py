@@ -55,7 +55,7 @@ def random_model(chance: Random) -> tuple[str, dict[str, str], list[tuple[list[i
 def test_random_models() -> None:
     """What is told is the least violation of all pairs, and every engine tells the same."""
     found: Counter[tuple[str, bool]] = Counter()
-    for seed in range(80):
+    for seed in range(40):
         text, fairness, pairs = random_model(Random(seed))
         module = fizz.load("m.fizz", text=text)
         machine = Machine(compile_module(module))
@@ -82,7 +82,7 @@ def test_random_models() -> None:
             number = 0 if which == "" else int(which[1:-1]) if which[1:-1].isdigit() else NAMES.index(which[2:-2])
             assert oracles[number].cost(finding) == expected, (seed, engine)
         found[liveness, expected is not None] += 1
-    assert len(found) == 4 and min(found.values()) >= 8, found
+    assert len(found) == 4 and min(found.values()) >= 3, found
 
 
 ROLES = """\

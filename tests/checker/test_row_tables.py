@@ -91,13 +91,13 @@ def test_growing() -> None:
 def test_random(block: int) -> None:
     """Random programs of both kinds."""
     found = 0
-    for seed in range(15 * block, 15 * block + 15):
+    for seed in range(6 * block, 6 * block + 6):
         for text in (program(seeded(seed)), model(seed)):
             machine = _machine(text)
             if machine is not None:
                 counts = _compare(machine, 25).total()
                 found += counts.lookups - counts.misses
-    assert found > 100
+    assert found > 40
 
 
 def test_what_seldom_repeats_has_no_table() -> None:

@@ -197,7 +197,7 @@ class Bounded:
 def test_bounds_of_programs(block: int) -> None:
     """Every engine cuts the states that the page says, and counts what it says."""
     compared = cut = 0
-    for seed in range(15 * block, 15 * block + 15):
+    for seed in range(7 * block, 7 * block + 7):
         bound = 1 + seed % 3
         text = random_text(seed).replace("options: {", f"options: {{max_actions: {bound}, ", 1)
         compiled = compile_module(fizz.load("m.fizz", text=text))
@@ -210,7 +210,7 @@ def test_bounds_of_programs(block: int) -> None:
             assert counted == space.counts(), f"{seed} {engine}\n{text}"
         compared += 1
         cut += bool(space.cut)
-    assert compared > 10 and cut > 5
+    assert compared > 3 and cut > 1
 
 
 TWIN_ALONE = """\
