@@ -218,10 +218,6 @@ def keeper_of(
     if is_address(place):
         from checker.storage.checkpoint.object_folder import ObjectFolder
 
-        if settings.export is not None:
-            raise UsageProblem(
-                "--export cannot be used with checkpoints at an address", "name a folder for one of them"
-            )
         folder: Folder = ObjectFolder.at(place, identity, must_be=settings.resume is not None)
     else:
         refuse_inputs(place, read)

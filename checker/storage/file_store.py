@@ -139,6 +139,10 @@ class FileStore:
     def has(self, name: str) -> bool:
         return os.path.lexists(self._path(name))
 
+    def names(self) -> list[str]:
+        """The names of all files, also of those that no run writes."""
+        return [path.name for path in self.folder.iterdir()]
+
     def wrote(self, name: str) -> bool:
         """Whether a file begins as those that runs write."""
         try:

@@ -100,6 +100,9 @@ class ObjectStore(FileStore):
     def has(self, name: str) -> bool:
         return self._objects.has(name, self.ask)
 
+    def names(self) -> list[str]:
+        return self._objects.names(self.ask)
+
     def wrote(self, name: str) -> bool:
         try:
             return self._objects.get(name, self.ask).startswith(whole_file(())[0][:8])

@@ -14,6 +14,7 @@ from checker.core.problems import EnvironmentProblem, ExitCode, UsageProblem
 from checker.storage.checkpoint.object_folder import ObjectFolder
 from checker.storage.object_store import ObjectStore
 from tests.checkpoint.conftest import WIDE, comparable, interrupted_after, level_by_level
+from tests.export.test_export import tables_of
 from tests.spark.conftest import Stage, settings_for
 
 pytest.importorskip("pyarrow.fs")
@@ -108,15 +109,25 @@ def test_two_runs_at_one_address(model: Path, store: Faulty) -> None:
 
 
 def test_what_is_refused(model: Path, store: Faulty) -> None:
-    """An address that is in use or has no checkpoint, an export beside it, HDFS where there is no libhdfs."""
+    """An address that is in use, and one that has no checkpoint."""
     with interrupted_after(1):
         assert check(model, settings=at(ADDRESS, Settings())).exit_code == ExitCode.INTERRUPTED
     with pytest.raises(UsageProblem, match=f"there is a checkpoint in {ADDRESS} already"):
         check(model, settings=at(ADDRESS, Settings()))
     with pytest.raises(UsageProblem, match="there is no checkpoint in s3://bucket/none"):
         check(model, settings=Settings(resume="s3://bucket/none"))
-    with pytest.raises(UsageProblem, match="--export cannot be used"):
-        check(model, settings=at("s3://bucket/other", Settings(), export="x"))
+
+
+@pytest.mark.parametrize("engine", ["embedded", "spark"])
+def test_an_export_beside_it(engine: str, model: Path, store: Faulty, stage: Stage, tmp_path: Path) -> None:
+    """Rows are objects beside the checkpoints; whoever resumes there makes the tables of all levels."""
+    settings = settings_for(2) if engine == "spark" else Settings()
+    check(model, settings=Settings(export=str(tmp_path / "whole")))
+    with interrupted_after(2):
+        check(model, engine=engine, settings=at(ADDRESS, settings, export=str(tmp_path / "one")))
+    assert any(path.rpartition("/")[2].startswith("rows-") for path in store.written)
+    check(model, engine=engine, settings=replace(settings, resume=ADDRESS, export=str(tmp_path / "other")))
+    assert tables_of(tmp_path / "other") == tables_of(tmp_path / "whole")
 
 
 def test_without_libhdfs(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:

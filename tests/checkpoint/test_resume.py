@@ -58,6 +58,21 @@ def test_spark(model: Path, tmp_path: Path, stage: Stage, keep_going: bool) -> N
     assert runs > 1
 
 
+def test_another_number_of_partitions(tmp_path: Path, stage: Stage) -> None:
+    """A run goes on in the partitions that its files are of, and says so."""
+    model, folder = tmp_path / "m.fizz", str(tmp_path / "c")
+    model.write_text(WIDE)
+    told: list[str] = []
+    for asked, place in ((3, {"checkpoint": folder}), (3, {"resume": folder}), (5, {"resume": folder})):
+        with interrupted_after(2):
+            chosen = settings_for(asked, checkpoint_every_s=0, **place)
+            check(model, engine="spark", settings=chosen, say=told.append)
+    said = "the checkpoint has 3 partitions, and the run goes on with as many; spark.default.parallelism=5 is not used"
+    assert [one for one in told if not one.startswith("level ")] == [said]
+    report = check(model, engine="spark", settings=settings_for(1, resume=folder))
+    assert comparable(report) == comparable(check(model))
+
+
 @pytest.mark.parametrize("embedded_runs", [1, 4])
 def test_from_embedded_to_spark(model: Path, tmp_path: Path, stage: Stage, embedded_runs: int) -> None:
     """A run that the embedded engine began goes on with Spark."""

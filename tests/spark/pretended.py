@@ -18,6 +18,12 @@ class PretendedContext:
 
     def __init__(self, apply: Apply) -> None:
         self.apply = apply
+        self.rdds: list[PretendedRDD] = []
+
+    def lose_all(self) -> None:
+        """As if all executors were lost: what was computed is computed once more where it is read."""
+        for rdd in self.rdds:
+            rdd.__dict__.pop("parts", None)
 
     def parallelize(self, items: Sequence[Any], slices: int) -> PretendedRDD:
         return PretendedRDD(self, lambda: [_sent(items[start::slices]) for start in range(slices)])
@@ -28,10 +34,7 @@ class PretendedContext:
         return PretendedRDD(self, lambda: [list(chain(*parts)) for parts in zip(*[r.parts for r in rdds], strict=True)])
 
     def runJob(self, rdd: PretendedRDD, make: Callable[[Iterable[Any]], Records], partitions: Sequence[int]) -> Records:
-        found = [record for partition in partitions for record in _sent(make(iter(rdd.parts[partition])))]
-        # What a local checkpoint does.
-        assert rdd.cut
-        return found
+        return [record for partition in partitions for record in _sent(make(iter(rdd.parts[partition])))]
 
 
 class PretendedRDD:
@@ -40,12 +43,10 @@ class PretendedRDD:
     def __init__(self, context: PretendedContext, compute: Callable[[], list[Records]]) -> None:
         self.context = context
         self._compute = compute
-        self.cut = False
-        self.gone = False
+        context.rdds.append(self)
 
     @cached_property
     def parts(self) -> list[Records]:
-        assert not self.gone, "read after it was removed"
         return self._compute()
 
     def mapPartitionsWithIndex(self, make: Callable[[int, Iterable[Any]], Iterable[Any]]) -> PretendedRDD:
@@ -66,16 +67,6 @@ class PretendedRDD:
             return parts
 
         return PretendedRDD(self.context, computed)
-
-    def persist(self, level: object) -> PretendedRDD:
-        return self
-
-    def localCheckpoint(self) -> None:
-        self.cut = True
-
-    def unpersist(self) -> None:
-        self.gone = True
-        self.__dict__.pop("parts", None)
 
 
 def _sent(records: Sequence[Any]) -> Records:

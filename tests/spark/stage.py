@@ -19,7 +19,8 @@ from tests.spark.pretended import PretendedContext
 class Stage:
     """Replaces a Spark session: tasks run in this process, in two workers that share nothing but files.
 
-    `twice`: each task is done once more, by a worker that is new.
+    `twice`: each task is done once more, by a worker that is new. `lost_every`: before each job whose number this
+    divides, executors are lost with all that they hold; 0: never.
     """
 
     in_one_process = on_this_machine = True
@@ -30,6 +31,8 @@ class Stage:
     def __init__(self) -> None:
         self.jobs = 0
         self.twice = False
+        self.lost_every = 0
+        self._context = PretendedContext(self._done)
         self._workers: list[list[worker.Worker]] = [[], []]
 
     def broadcast(self, value: bytes) -> SimpleNamespace:
@@ -45,7 +48,11 @@ class Stage:
     def perform(self, group: str, title: str, job: Callable[[PretendedContext], Any], tick: Callable[[], None]) -> Any:
         self.jobs += 1
         tick()
-        return job(PretendedContext(self._done))
+        if self.lost_every and self.jobs % self.lost_every == 0:
+            self._context.lose_all()
+            # What is repeated is done by a process that has learned something else.
+            self._workers.reverse()
+        return job(self._context)
 
     def _done(self, work: Callable[[], Any], index: int) -> Any:
         """What a task comes to, in one of the workers."""
@@ -68,6 +75,7 @@ class Stage:
 
     def close(self, patience: Patience) -> None:
         self._workers = [[], []]
+        self._context = PretendedContext(self._done)
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from checker.core.problems import EnvironmentProblem
+from checker.liveness.graph import LiveStep
 from checker.search.checkpoints.codec import StateCodec, SuccessorRecord
 from checker.search.checkpoints.key_columns import (
     indexes_of,
@@ -19,6 +20,7 @@ from checker.search.checkpoints.key_columns import (
     partitions_of,
 )
 from checker.search.spark.batches import batches_of, from_bytes, to_bytes
+from checker.search.spark.edge_file import EdgeFile, GraphShape, unpack_shapes
 from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.file_store import FileStore
 from fizz import load
@@ -180,3 +182,15 @@ def test_damage_is_noticed(tmp_path: Path, place: int) -> None:
             [store.read("a", part) for part in range(2)]
         with pytest.raises(EnvironmentProblem, match="a is damaged"):
             [FileStore(tmp_path).map("a", part) for part in range(2)]
+
+
+def test_edges_are_written_alike_by_every_attempt() -> None:
+    """Processes meet shapes in another order, and number them so; the file has them in one order."""
+    first, second = (GraphShape((LiveStep(StepOrder((), (), n), None, ()),), 1, False, n > 1) for n in (1, 2))
+    targets = key_column([7, 8, 9])
+    one, other = EdgeFile(), EdgeFile()
+    one.add((first, second), np.array([0, 1, 0]), targets)
+    other.add((second,), np.array([], dtype=np.int64), key_column(()))
+    other.add((second, first), np.array([1, 0, 1]), targets)
+    assert one.parts() == other.parts()
+    assert unpack_shapes(one.parts()[0]) == (first, second)

@@ -29,7 +29,7 @@ JOB = "An error occurred while calling o1.collect.\n: org.apache.spark.SparkExce
         (": [PYTHON_VERSION_MISMATCH] 3.12 3.11", "is of another version than this one"),
         ('Caused by: java.io.IOException: Cannot run program "/x/python"', "does not find the Python"),
         ("ExecutorLostFailure (executor 1 exited)", "a Spark worker died"),
-        ("Checkpoint block rdd_7_1 not found! Either the executor", "executors of Spark are lost with all"),
+        ("ShuffleMapStage 7 has failed the maximum allowable number of times: 4", "executors of Spark are lost again"),
         ("Caused by: java.lang.Oddity: never seen\n\tat a.b(c)\n", "Spark gave up: java.lang.Oddity: never seen"),
     ],
 )

@@ -51,6 +51,20 @@ def test_settings_that_will_not_do(
         check(path, engine="spark", settings=settings_for(2, None, exchange, **more))
 
 
+def test_all_executors_are_lost_again_and_again(tmp_path: Path, stage: Stage) -> None:
+    """Tasks are repeated from the first level on, by new workers, during levels and during liveness."""
+    path = tmp_path / "m.fizz"
+    path.write_text(MODELS["lasso"])
+    calm = check(path, engine="spark", settings=settings_for(2, 0, "spark"))
+    begun, stage.lost_every = stage.jobs, 12
+    try:
+        report = check(path, engine="spark", settings=settings_for(2, 0, "spark"))
+    finally:
+        stage.lost_every = 0
+    assert stage.jobs - begun > 2 * 12
+    assert common_part(report) == common_part(calm) == common_part(check(path, engine="embedded"))
+
+
 @pytest.mark.parametrize("name", ["outbound-3-1", "seen-0-3-2"])
 def test_what_is_damaged_on_a_disk(name: str) -> None:
     """Spark does not notice what a disk has changed of the blocks that it keeps; the task that reads them does."""

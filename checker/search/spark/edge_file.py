@@ -70,7 +70,13 @@ class EdgeFile:
         self._targets.append(targets.tobytes())
 
     def parts(self) -> list[bytes]:
-        return [pack_shapes(self._shapes), b"".join(self._numbers), b"".join(self._targets)]
+        """The parts of the file, the same for every attempt: processes number what they have met in another order."""
+        written = {step: pack(LiveStep, step) for shape in self._shapes for step in shape.steps}
+        shapes = sorted(self._shapes, key=lambda shape: (tuple(map(written.__getitem__, shape.steps)), shape[1:]))
+        ranks = np.empty(len(shapes), dtype=np.uint32)
+        ranks[[self._shapes[shape] for shape in shapes]] = np.arange(len(shapes), dtype=np.uint32)
+        numbers = ranks[np.frombuffer(b"".join(self._numbers), dtype=np.uint32)]
+        return [pack_shapes(shapes), numbers.tobytes(), b"".join(self._targets)]
 
 
 class EdgesByKey(LevelEdges):

@@ -108,6 +108,8 @@ def scatter(share: Share, inbound: Sequence[bytes], given: GraphSources, store: 
                     answers[column].append(np.frombuffer(store.read(name, ANSWERS + index), dtype=np.uint8))
                     demand(len(answers[column][-1]) == len(keys[-1]), "an answer for each state")
     degree = np.concatenate([row.degree for row in rows])
+    # Not every partition has edges from a level, so that they are missing is not noticed before.
+    demand(len(degree) == sum(map(len, keys)), "the edges of each state")
     marks = np.concatenate([row.marks for row in rows])
     targets = np.concatenate([row.targets for row in rows])
     owners = partitions_of(targets, share.partitions)

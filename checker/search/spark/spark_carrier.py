@@ -1,9 +1,9 @@
 """`SparkCarrier`: what tasks send each other goes by Spark's own shuffle; machines need no folder that they share.
 
 A job reads what the one before has left, and leaves an RDD of parcels: in each partition what was sent to it and what
-it wrote itself, and one partition more with the reports. The RDD is kept on the disks of executors, twice if there may
-be several, and its lineage is cut: when an executor is lost, Spark repeats its tasks with what the others have. Tasks
-keep nothing anywhere else, so Spark may run each where it likes, and more than once.
+it wrote itself, and one partition more with the reports. What tasks have sent lies on the disks of executors once, as
+Spark's shuffle leaves it. When an executor is lost, Spark repeats the tasks whose parcels are lost, from the first
+level on: tasks keep nothing anywhere else, so it may run each where it likes, and more than once.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final
 
-from pyspark import RDD, Broadcast, SparkContext, StorageLevel
+from pyspark import RDD, Broadcast, SparkContext
 
 from checker.search.spark.assignment import TaskItem, is_for_all
 from checker.search.spark.parcels import PLACE, Parcel, addressed, is_sent, opened, owner_of, reading, refused
@@ -41,7 +41,6 @@ class SparkCarrier:
         self.run_name = run
         self.partitions = partitions
         self.store = self
-        self._level = StorageLevel.DISK_ONLY if session.in_one_process else StorageLevel.DISK_ONLY_2
         self._jobs: dict[int, Parcels] = {}
         """What jobs have left, as long as it is needed, by their numbers."""
         self._next = 0
@@ -67,44 +66,43 @@ class SparkCarrier:
         needed = {self._where[name] for task in tasks for name in task.needs if name in self._where}
         inputs = [self._jobs[number] for number in sorted(needed | self._unread)]
         items = {task.partition: pickle.dumps(task, pickle.HIGHEST_PROTOCOL) for task in tasks}
-        given = self.session.broadcast(pickle.dumps(items, pickle.HIGHEST_PROTOCOL))
-        work = self._task_function(given)
+        work = self._task_function(items)
 
         def job(context: SparkContext) -> tuple[Parcels, list[Any]]:
             came = inputs[0] if len(inputs) == 1 else context.union(inputs)
-            left = self._kept(came.mapPartitionsWithIndex(work))
-            # Once the reports are there, Spark stores the other partitions too: that is what a local checkpoint does.
+            left = self._by_partition(came.mapPartitionsWithIndex(work))
             return left, context.runJob(left, lambda records: [report for _, report in records], [self.partitions])
 
         left, reports = self.session.perform(self.run_name, title, job, tick)
         self._unread = frozenset([self._remember(left, [name for _, _, names in reports for name in names])])
         self._release()
-        given.destroy()
         answers = {partition: answer for partition, answer, _ in reports}
         return [answers[task.partition] for task in tasks]
 
-    def _task_function(self, given: Broadcast[bytes]) -> Callable[[int, Iterable[Any]], Iterable[Any]]:
-        """What Spark calls for each partition. Nested, as it is pickled by value (see `worker_function`)."""
+    def _task_function(self, items: dict[int, bytes]) -> Callable[[int, Iterable[Any]], Iterable[Any]]:
+        """What Spark calls for each partition. `items`: the tasks, pickled; they are sent with it, also once more.
+
+        Nested, as it is pickled by value (see `worker_function`).
+        """
         run, config, partitions, for_all = self.run_name, self._config, self.partitions, dict(self._for_all)
         importing = imported(run, self._code)
 
         def work(partition: int, records: Iterable[Any]) -> Iterable[Any]:
-            if partition == partitions:
+            item = items.get(partition)
+            if item is None:
                 for _ in records:
-                    """Reports of earlier jobs: Spark wants all that it sends to be read."""
+                    """Reports of earlier jobs, for one: Spark wants all that it sends to be read."""
                 return []
             importing()
             from checker.search.spark.worker import perform_carried
 
-            return perform_carried(run, config, given, for_all, partition, partitions, records)
+            return perform_carried(run, config, item, for_all, partitions, records)
 
         return work
 
-    def _kept(self, parcels: RDD[Any]) -> Parcels:
-        """Parcels, each in its partition and kept there. Those of several jobs can be joined without moving them."""
-        sent: Parcels = parcels.partitionBy(self.partitions + 1, int).persist(self._level)
-        sent.localCheckpoint()
-        return sent
+    def _by_partition(self, parcels: RDD[Any]) -> Parcels:
+        """Parcels, each in its partition. Those of several jobs can be joined without moving them."""
+        return parcels.partitionBy(self.partitions + 1, int)
 
     def _publish(self, tick: Callable[[], None]) -> None:
         """Bring to the partitions what the driver has written."""
@@ -112,7 +110,7 @@ class SparkCarrier:
             waiting = self._waiting
 
             def job(context: SparkContext) -> Parcels:
-                return self._kept(context.parallelize(waiting, min(len(waiting), self.partitions)))
+                return self._by_partition(context.parallelize(waiting, min(len(waiting), self.partitions)))
 
             left = self.session.perform(self.run_name, "fizzpy: from the driver", job, tick)
             names = [name for _, (name, _, _) in waiting if not is_sent(name)]
@@ -127,18 +125,16 @@ class SparkCarrier:
         return number
 
     def _release(self) -> None:
-        """Let Spark remove what no task will read any more."""
+        """Forget what no task will read any more, unless another one is repeated."""
         needed = self._unread | set(self._where.values())
         for number in self._jobs.keys() - needed:
-            self._jobs.pop(number).unpersist()
+            del self._jobs[number]
 
     def ask_to_end(self) -> bool:
         return False
 
     def close(self) -> None:
         if self.session.started is None:
-            for left in self._jobs.values():
-                left.unpersist()
             for sent_to_all in self._for_all.values():
                 sent_to_all.destroy()
 

@@ -53,9 +53,6 @@ _QUIET: Final = {
     "spark.shuffle.compress": "false",
     # Any executor can do any task at about the same cost, so none is worth three seconds of waiting.
     "spark.locality.wait": "100ms",
-    # Second copies go to the executors that there are now, not to those of a minute ago.
-    "spark.storage.cachedPeersTtl": "2000",
-    "spark.storage.maxReplicationFailures": "3",
 }
 # Java processes only move bytes. Without its second compiler one starts, and answers, in half the time.
 _LIGHT: Final = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"

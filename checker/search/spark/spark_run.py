@@ -125,6 +125,11 @@ class SparkRun:
         if isinstance(head, ClusterState):
             with store.reading(level_file(level)):
                 demand_sound(head)
+            if self.partitions not in (None, head.partitions):
+                self.task.say(
+                    f"the checkpoint has {head.partitions} partitions, and the run goes on with as many; "
+                    f"{_PARTITIONS}={self.partitions} is not used"
+                )
             self._base = head.base
             self.local.restore(store, head.base.level, waiting=False)
             self.cluster = self._cluster(head.handed_over, head.partitions, head.columns, head.worker_config)

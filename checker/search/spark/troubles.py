@@ -16,8 +16,8 @@ _TROUBLES: Final = {
     "No module named 'numpy'": ("the Python of a Spark executor has no numpy", _ANOTHER_PYTHON),
     "PYTHON_VERSION_MISMATCH": ("the Python of a Spark executor is of another version than this one", _ANOTHER_PYTHON),
     "Cannot run program": ("a Spark executor does not find the Python that it is to run", _ANOTHER_PYTHON),
-    "Checkpoint block": (
-        "executors of Spark are lost with all that some partitions had found",
+    "has failed the maximum allowable number of times": (
+        "executors of Spark are lost again and again, with what some partitions had found",
         "--checkpoint DIR, a folder that all machines share, would have saved it; with it, --resume goes on",
     ),
     "exited unexpectedly": _DEAD_WORKER,

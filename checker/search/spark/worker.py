@@ -37,7 +37,7 @@ from checker.search.spark.parcels import Parcel, TaskParcels
 from checker.search.spark.result_recorder import ResultRecorder
 from checker.search.spark.row_partition import RowPartition
 from checker.search.spark.shared_results import unpack_results
-from checker.storage.export import parts_folder
+from checker.storage.export import PARTS
 from checker.storage.file_store import FileStore
 from checker.storage.object_store import ObjectStore
 from checker.storage.part_store import PartStore
@@ -71,7 +71,7 @@ class Worker:
         """Do one task, unless the run is to end before."""
         settings = self.config.settings
         self._demand_folder()
-        if settings.export is not None and not parts_folder(settings.export, settings.kept_in).is_dir():
+        if settings.export is not None and settings.kept_in is None and not Path(settings.export, PARTS).is_dir():
             raise _not_shared(Path(settings.export), "--export DIR")
         self.store.forget_all_but(frozenset(file.name for file in assignment.visited))
         partition = self._partition(assignment)
@@ -149,28 +149,22 @@ def perform(run: str, config: Broadcast[bytes], data: bytes) -> bytes:
 def perform_carried(
     run: str,
     config: Broadcast[bytes],
-    given: Broadcast[bytes],
+    packed: bytes,
     for_all: Mapping[str, Broadcast[bytes]],
-    partition: int,
     partitions: int,
     records: Iterable[tuple[int, Parcel]],
 ) -> list[tuple[int, object]]:
-    """Do the task of a partition, if it has one in `given`, with what came for it; what it sends, by partition.
+    """Do a task, which is pickled, with what came for its partition; what it sends, by partition.
 
     The report goes to the partition after the last.
     """
-    packed = pickle.loads(given.value).get(partition)
-    if packed is None:
-        for _ in records:
-            """Spark wants all that it sends to be read."""
-        return []
     item: TaskItem = pickle.loads(packed)
     parts_for_all = {name: partial(_unbundled, sent_to_all) for name, sent_to_all in for_all.items()}
-    store = TaskParcels(partition, (parcel for _, parcel in records), frozenset(item.needs), parts_for_all)
+    store = TaskParcels(item.partition, (parcel for _, parcel in records), frozenset(item.needs), parts_for_all)
     answer = _answer(run, config, item.assignment, store)
     if isinstance(answer, TaskReport):
         store.carry_on(file.name for file in answer.visited)
-    report = (partition, pickle.dumps(answer, pickle.HIGHEST_PROTOCOL), store.written)
+    report = (item.partition, pickle.dumps(answer, pickle.HIGHEST_PROTOCOL), store.written)
     return [*store.sent, (partitions, report)]
 
 

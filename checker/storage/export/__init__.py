@@ -5,9 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from checker.storage.user_paths import is_address
+
 if TYPE_CHECKING:
     from checker.core.exploration import Settings
     from checker.storage.export.level_parts import LevelPart
+    from checker.storage.file_store import FileStore
     from interpreter import Machine
 
 
@@ -20,13 +23,18 @@ def parts_of(settings: Settings, machine: Machine, partition: int | None = None)
     if settings.export is None:
         return None
     from checker.storage.export.level_parts import LevelPart
+
+    return LevelPart(parts_store(settings.export, settings.kept_in), machine, partition)
+
+
+def parts_store(export: str, kept_in: str | None) -> FileStore:
+    """Where the parts of an export are: with the checkpoints if there are any, since resuming needs them."""
     from checker.storage.file_store import FileStore
 
-    kept_in = settings.kept_in
-    store = FileStore(parts_folder(settings.export, kept_in), durable=kept_in is not None)
-    return LevelPart(store, machine, partition)
+    if kept_in is None:
+        return FileStore(Path(export).absolute() / PARTS)
+    if is_address(kept_in):
+        from checker.storage.object_store import ObjectStore
 
-
-def parts_folder(export: str, kept_in: str | None) -> Path:
-    """The folder for the parts of an export: that of the checkpoints if there are any, since resuming needs them."""
-    return Path(export).absolute() / PARTS if kept_in is None else Path(kept_in).absolute()
+        return ObjectStore.at(kept_in)
+    return FileStore(Path(kept_in).absolute(), durable=True)

@@ -18,7 +18,7 @@ import numpy as np
 
 from checker.core.problems import EnvironmentProblem, UsageProblem
 from checker.core.report import Report
-from checker.storage.export import PARTS, parts_folder
+from checker.storage.export import PARTS, parts_store
 from checker.storage.export.level_parts import (
     HEAD,
     KEY_BYTES,
@@ -34,6 +34,7 @@ from checker.storage.export.level_parts import (
 )
 from checker.storage.export.nested_types import NONE, Shape, Typed, joined, shape_of, typed
 from checker.storage.file_store import FileStore
+from checker.storage.user_paths import is_address
 from fizz.base.data import demand, inflate, unpack
 from fizz.base.plain_files import NotAFile, read_regular
 
@@ -63,7 +64,7 @@ def prepare(folder: str, kept_in: str | None) -> None:
     """Make an empty folder for the export. Raises `Problem`."""
     arrow()
     path = Path(folder)
-    owner = None if kept_in is None else str(Path(kept_in).absolute())
+    owner = kept_in if kept_in is None or is_address(kept_in) else str(Path(kept_in).absolute())
     try:
         if owner is not None and _owner(path) == owner:
             _clear(path)
@@ -124,7 +125,8 @@ def _finish(
     ask: Callable[[], None],
     most_cells: int,
 ) -> None:
-    parts = FileStore(parts_folder(folder, kept_in), ask=ask)
+    parts = parts_store(folder, kept_in)
+    parts.ask = ask
     found = {table: sorted(_counted(parts, table, reached)) for table in (STATES, TRANSITIONS)}
     types = _types(parts, [name for *_, name in found[STATES]], variables)
     for table, files in found.items():
@@ -142,12 +144,12 @@ def _finish(
 
 def _counted(parts: FileStore, table: str, reached: int) -> Iterator[tuple[int, int, int, str]]:
     """The files of a table, without those of incomplete levels: level, partition, number, name."""
-    for path in parts.folder.iterdir():
-        match = _PART.fullmatch(path.name)
+    for name in parts.names():
+        match = _PART.fullmatch(name)
         if match is not None and match.group(1) == PREFIXES[table]:
             level, partition, number = (int(group or -1) for group in match.groups()[1:])
             if level < reached or (level == reached and table == STATES):
-                yield level, partition, number, path.name
+                yield level, partition, number, name
 
 
 def _head(parts: FileStore, name: str, kind: Any) -> Any:
