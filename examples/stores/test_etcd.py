@@ -122,6 +122,7 @@ def recorded(etcd: Etcd, history: Path, restart: Any) -> fizzpy.HistoryReport:
     """Clients call at once; in the midst of it the server is killed, and started again by `restart`."""
     recorder = fizzpy.HistoryRecorder(history)
     half = threading.Barrier(CLIENTS + 1)
+    answers = threading.Event()
 
     def client(number: int) -> None:
         process, chance, connection = number, random.Random(number), Client(etcd.port)
@@ -143,13 +144,18 @@ def recorded(etcd: Etcd, history: Path, restart: Any) -> fizzpy.HistoryReport:
                 # It may have taken effect, or may yet: the process is not used any more.
                 recorder.respond(process, name, "info")
                 process += CLIENTS
-                time.sleep(0.05)
+                answers.wait(30)
 
     threads = [threading.Thread(target=client, args=(number,)) for number in range(CLIENTS)]
     for thread in threads:
         thread.start()
     half.wait()
     restart()
+    # What was lost is seen before it is written anew.
+    for key in KEYS:
+        recorder.invoke("reader", "get", key=key)
+        recorder.respond("reader", "get", "ok", result=Client(etcd.port).get(key))
+    answers.set()
     for thread in threads:
         thread.join()
     recorder.close()
@@ -159,7 +165,7 @@ def recorded(etcd: Etcd, history: Path, restart: Any) -> fizzpy.HistoryReport:
 def test_etcd_keeps_what_it_has_confirmed(etcd: Etcd, tmp_path: Path) -> None:
     """What its clients saw before and after a kill is explained by one order for each key."""
     report = recorded(etcd, tmp_path / "history.ndjson", etcd.restart)
-    assert report.verdict == "accepted" and report.operations == CLIENTS * CALLS
+    assert report.verdict == "accepted" and report.operations == CLIENTS * CALLS + len(KEYS)
 
 
 def test_a_disk_that_forgets_is_found(etcd: Etcd, tmp_path: Path) -> None:
