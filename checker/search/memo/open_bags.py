@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
-from checker.search.memo.open_containers import OpenContainer, Undo
+from checker.search.memo.open_containers import OpenContainer, OpenElements, PendingElements, Undo
 from interpreter.state.state import Slot
 from interpreter.values import BagValue, Container
 from interpreter.values.budget import METER
@@ -17,7 +17,7 @@ from interpreter.values.folding import Fold
 from interpreter.values.generics import Items
 
 
-class PendingBag:
+class PendingBag(PendingElements):
     """The copies that were added to one bag, in `slot`, or taken from it so far.
 
     `step_of` gives the step to an element, None if it cannot be asked for alone. Of the bag as it was, `load` gives
@@ -25,7 +25,7 @@ class PendingBag:
     elements, and `fold` the value of a fold over it. `charge` charges for looking for an element.
     """
 
-    __slots__ = ("changes", "charge", "fold", "load", "load_all", "load_size", "slot", "step_of")
+    __slots__ = ("charge", "fold", "load", "load_all", "load_size", "slot", "step_of")
 
     def __init__(
         self,
@@ -92,17 +92,8 @@ class PendingBag:
             found += [item] * more
         return found
 
-    def undo(self) -> Undo:
-        """A function that restores the present content."""
-        changes = self.changes.copy()
 
-        def put_back() -> None:
-            self.changes = changes.copy()
-
-        return put_back
-
-
-class OpenBag(OpenContainer, BagValue):
+class OpenBag(OpenElements, BagValue):
     """A bag that is asked for the copies of one element at a time."""
 
     __slots__ = ()
@@ -158,10 +149,6 @@ class OpenBag(OpenContainer, BagValue):
         for step, item in zip(steps, items, strict=True):
             self.pending.put(step, item, 1)
 
-    def folded(self, fold: Fold) -> tuple[object] | None:
-        found: tuple[object] | None = None if self.pending.changes else self.pending.fold(fold)
-        return found
-
     def undo(self) -> Undo:
         restore = super().undo()
 
@@ -170,11 +157,3 @@ class OpenBag(OpenContainer, BagValue):
             self.index = None
 
         return put_back
-
-
-def asked_by_copies(value: object) -> Slot | None:
-    """The slot of a bag that is asked for by elements, and is unchanged so far; None for other values."""
-    if type(value) is not OpenBag or value.pending.changes:
-        return None
-    slot: Slot = value.pending.slot
-    return slot

@@ -103,7 +103,23 @@ class Pending:
         return put_back
 
 
-class PendingSet:
+class PendingElements:
+    """The elements of one set or bag that were added or removed so far: `changes`."""
+
+    __slots__ = ("changes",)
+    changes: dict[Any, Any]
+
+    def undo(self) -> Undo:
+        """A function that restores the present content."""
+        changes = self.changes.copy()
+
+        def put_back() -> None:
+            self.changes = changes.copy()
+
+        return put_back
+
+
+class PendingSet(PendingElements):
     """The elements of one set, in `slot`, that were added or removed so far.
 
     `step_of` gives the step to an element, None if it cannot be asked for alone. Of the set as it was, `load` gives
@@ -111,7 +127,7 @@ class PendingSet:
     `fold` the value of a fold over it.
     """
 
-    __slots__ = ("changes", "fold", "load", "load_all", "load_size", "slot", "step_of")
+    __slots__ = ("fold", "load", "load_all", "load_size", "slot", "step_of")
 
     def __init__(
         self,
@@ -168,15 +184,6 @@ class PendingSet:
             else:
                 found.pop(token, None)
         return found
-
-    def undo(self) -> Undo:
-        """A function that restores the present content."""
-        changes = self.changes.copy()
-
-        def put_back() -> None:
-            self.changes = changes.copy()
-
-        return put_back
 
 
 class OpenContainer(Container):
@@ -250,6 +257,16 @@ class OpenContainer(Container):
 def _become(container: Container, kind: type[Container]) -> None:
     """Change the class to another one of the same attributes."""
     container.__class__ = kind
+
+
+class OpenElements(OpenContainer):
+    """The base of open sets and bags, whose `pending` is a `PendingElements`."""
+
+    __slots__ = ()
+
+    def folded(self, fold: Fold) -> tuple[object] | None:
+        found: tuple[object] | None = None if self.pending.changes else self.pending.fold(fold)
+        return found
 
 
 class OpenList(OpenContainer, ListValue):
@@ -332,7 +349,7 @@ class OpenRecord(OpenContainer, RecordValue):
             super().put(name, value)
 
 
-class OpenSet(OpenContainer, SetValue):
+class OpenSet(OpenElements, SetValue):
     """A set that is asked for one element at a time."""
 
     __slots__ = ()
@@ -353,9 +370,6 @@ class OpenSet(OpenContainer, SetValue):
         known: bool | None = self.pending.holds(token, item)
         return token in self.entries if known is None else known
 
-    def folded(self, fold: Fold) -> tuple[object] | None:
-        return None if asked_by_elements(self) is None else self.pending.fold(fold)
-
     def insert(self, token: Hashable, item: object) -> None:
         # Open sets are small.
         self.change()
@@ -370,8 +384,8 @@ class OpenSet(OpenContainer, SetValue):
 
 
 def asked_by_elements(value: object) -> Slot | None:
-    """The slot of a set that is asked for by elements, and is unchanged so far; None for other values."""
-    if type(value) is not OpenSet or value.pending.changes:
+    """The slot of a set or bag that is asked for by elements, and is unchanged so far; None for other values."""
+    if not isinstance(value, OpenElements) or value.pending.changes:
         return None
     slot: Slot = value.pending.slot
     return slot

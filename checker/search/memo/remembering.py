@@ -25,7 +25,6 @@ from checker.search.memo.element_choices import (
 )
 from checker.search.memo.folds import Folds, PathFolds
 from checker.search.memo.independence import independent_loops
-from checker.search.memo.open_bags import asked_by_copies
 from checker.search.memo.open_containers import OpenContainer, asked_by_elements
 from checker.search.memo.parts_world import PartsWorld
 from fizz import Span
@@ -316,7 +315,7 @@ class Remembering(ByParts):
         self, run: Execution, values: object, word: str, admitted: ElementFilter | None = None
     ) -> Sequence[object] | None:
         """Choose the element in the slot `CHOSEN`, if this is the set whose elements are asked for there."""
-        slot = asked_by_elements(values) or asked_by_copies(values)
+        slot = asked_by_elements(values)
         if slot is None or self._chosen or not self._divider.by_elements(slot) or run.headers is not None:
             return None
         level = None if admitted is None else len(run.forks)
