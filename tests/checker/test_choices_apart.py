@@ -12,6 +12,7 @@ from checker.core.limits import Limits
 from checker.core.report import Report
 from checker.properties import properties_of
 from checker.search.columns.admitted import Admitted
+from checker.search.columns.sizes import Sizes
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.explore import explore
 from checker.search.memo.element_choices import BeginAnew, ElementChoices
@@ -128,6 +129,44 @@ def test_rules_that_cannot_be_run_directly_stay_as_they_are() -> None:
     )
     found = explore(EmbeddedEngine(), program, properties_of(program, None), Settings(keep_going=True))
     assert int(str(found.stats["interpreter calls"]).replace(",", "")) < 2 * found.transitions
+
+
+CHANNELS = """\
+---
+deadlock_detection: false
+options: {{crash_on_yield: false, max_actions: 100}}
+---
+NODES = list(range(5))
+action Init:
+    boxes = {{node: [] for node in NODES}}
+    seen = {{node: 0 for node in NODES}}
+atomic action Send:
+    node = oneof NODES
+    require len(boxes[node]) < 2
+    boxes[node].append((node + len(boxes[node])) % 2)
+atomic action Receive:
+    node = oneof {choice}
+    what = boxes[node].pop(0)
+    seen[node] = (seen[node] + 1 + what) % 2
+"""
+
+
+@pytest.mark.parametrize("choice", ["NODES if len(boxes[node]) > 0", "[n for n in NODES if len(boxes[n]) > 0]"])
+def test_a_rule_that_tables_seldom_know_has_a_path_for_each_value(choice: str) -> None:
+    """What the n-th of the values that a state admits does depends on all of them, which tables do not repeat."""
+    text = CHANNELS.format(choice=choice)
+    program = compile_module(load("channels.fizz", text=text))
+    settings = Settings(keep_going=True, limits=Limits(states=15_000))
+    often, seldom = (
+        explore(EmbeddedEngine(0, Sizes(walks=walks)), program, properties_of(program, None), settings)
+        for walks in (1 << 30, 20)
+    )
+    assert (often.states, often.transitions) == (seldom.states, seldom.transitions)
+    assert _walked(seldom) < 0.5 * _walked(often)
+
+
+def _walked(report: Report) -> int:
+    return int(str(report.stats["walked through trees"]).replace(",", ""))
 
 
 def test_a_rule_that_goes_back_still_chooses_by_elements() -> None:

@@ -15,6 +15,8 @@ class Sizes:
     """Remembering pays if at least this share of these paths needs no interpreter."""
     lockstep: int = 1 << 7
     """So many rows that a table does not know go through a tree together, each by one question at a time."""
+    walks: int = 200
+    """So many walks through a tree cost as much as learning a path of a rule."""
     steps: int = 1 << 22
     """Rows that are expanded together may make so many steps, unless it is one row."""
     many_values: int = 32

@@ -307,11 +307,19 @@ class StepRule:
             choice.count(len(found[0].rows), self.calls - calls, steps)
             if choice.directly:
                 return
+            if self._walks_too_much() and self.space.memory.try_apart(self.candidate.rule):
+                self.remembered.forget()
+                return
         pays = [self.remembered.pays(one.units) for one in found if len(one.which)]
         if choice is not None and choice.never_directly and not all(pays):
             self.space.memory.forget(self.candidate.rule)
             if self.space.memory.choice(self.candidate.rule).forgotten:
                 self._begin(ReadTree(Counters()))
+
+    def _walks_too_much(self) -> bool:
+        """Whether the rule is seldom found in tables, and has been walked for longer than it takes to learn it anew."""
+        counters = self.remembered.tree.counters
+        return 2 * counters.misses > counters.lookups and counters.misses > self.space.sizes.walks * counters.calls
 
     def read_by_all(self) -> frozenset[Slot]:
         """The slots of the packing that all execution paths read, as far as is known."""

@@ -243,6 +243,13 @@ class Memory:
             self._apart_next[rule] = False
         return True
 
+    def try_apart(self, rule: Rule) -> bool:
+        """Whether a rule that can be run as a function of Python has a path for each value that it may choose from the
+        next new path on, and had none yet."""
+        if self._may_set_apart(rule) and self._runs_directly(rule):
+            self._apart_next[rule] = True
+        return self._apart_next.get(rule, False)
+
     def _runs_directly(self, rule: Rule) -> bool:
         """Whether a rule can be run as a function of Python. Parts of steps that are watched need the interpreter."""
         if type(self.machine) is not Machine or self.machine.code.decisions is not None:
