@@ -15,7 +15,8 @@ _CODES = """\b
 Exit codes:
     0  every mutant is noticed, is equivalent or does not load; of a folder: every survivor is explained
     1  a mutant survived: it differs, and no property noticed; of a folder: one that is not explained
-    3  none survived, but some were not decided: beyond the budget, or not run in time; of a folder: not run
+    3  none survived, but some were not decided: beyond the budget, not judged or not run in time; of a folder: not
+       judged or not run
   150  the model does not parse or resolve
   151  options or constants are wrong
     2  usage: a property is violated as it is, 74 environment, 70 internal error

@@ -6,7 +6,8 @@ from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
 from checker.core.exploration import Settings
-from checker.core.patience import Patience
+from checker.core.limits import UNTIMELY, Limits
+from checker.core.patience import Patience, Stop
 from checker.mutation.affected import affected
 from checker.search.contract.protocol import Task
 from checker.search.driver import Clock, SearchDriver
@@ -35,12 +36,15 @@ class Likeness(NamedTuple):
     cut: int
 
 
-def likeness(module: Module, symmetry: bool, patience: Patience) -> Likeness:
-    """The likeness of a model, explored row by row, whatever its properties say. Raises `Stop`."""
-    return _explored(module, symmetry, patience)[1]
+def likeness(module: Module, symmetry: bool, patience: Patience, most: int | None = None) -> Likeness:
+    """The likeness of a model, explored row by row, whatever its properties say. Raises `Stop`.
+
+    `most`: it is not complete if there are so many states, and more.
+    """
+    return _explored(module, symmetry, patience, most)[1]
 
 
-def _explored(module: Module, symmetry: bool, patience: Patience) -> tuple[RowRun, Likeness]:
+def _explored(module: Module, symmetry: bool, patience: Patience, most: int | None) -> tuple[RowRun, Likeness]:
     program = compile_module(module)
     run = RowRun(Task(program, (), Settings(symmetry=symmetry), patience=patience))
     transitions = total = 0
@@ -58,7 +62,9 @@ def _explored(module: Module, symmetry: bool, patience: Patience) -> tuple[RowRu
 
     run.expander.observe = observe
     driver = SearchDriver(run, program, (), Clock(), patience)
-    driver.go(Settings().limits, on=True)
+    driver.go(Limits(states=most), on=True)
+    if driver.stopped in UNTIMELY:
+        raise Stop(driver.stopped)
     keys = run.found.keys
     return run, Likeness(len(keys), sum(keys) % _WHOLE, transitions, total, not driver.stopped.bounds, driver.cut)
 
@@ -72,13 +78,14 @@ class KnownSteps:
     in other states of the model may reach them all or not.
     """
 
-    def __init__(self, module: Module, symmetry: bool, patience: Patience) -> None:
-        """Raises `Stop`."""
+    def __init__(self, module: Module, symmetry: bool, patience: Patience, most: int | None = None) -> None:
+        """`most`: nothing is known of a model with so many states, and more. Raises `Stop`."""
         self._module = module
         self._symmetry = symmetry
         self._patience = patience
+        self._most = most
         self._run: RowRun | None
-        self._run, self.likeness = _explored(module, symmetry, patience)
+        self._run, self.likeness = _explored(module, symmetry, patience, most)
 
     def __getstate__(self) -> dict[str, Any]:
         # A process that is not forked explores the model again: machines do not travel.
@@ -92,7 +99,7 @@ class KnownSteps:
         if not self.likeness.complete or self.likeness.cut:
             return None
         if self._run is None:
-            self._run, _ = _explored(self._module, self._symmetry, self._patience)
+            self._run, _ = _explored(self._module, self._symmetry, self._patience, self._most)
         run = self._run
         states = run.found.states
         program = compile_module(mutant)

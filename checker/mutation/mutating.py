@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 
@@ -13,7 +13,7 @@ from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.given import Given
 from checker.core.limits import Limits, StopReason
-from checker.core.patience import Patience
+from checker.core.patience import Patience, Stop
 from checker.core.problems import ExitCode, Problem, UsageProblem
 from checker.core.report import Report
 from checker.core.trials import run_trials
@@ -55,7 +55,8 @@ def mutate(
     alone = replace(settings, limits=Limits())
     report = check(module, settings=replace(alone, limits=settings.limits), patience=patience)
     _refuse_violated(report)
-    with patience.limiting_steps():
+    known = None
+    with suppress(Stop), patience.limiting_steps():
         known = KnownSteps(module, settings.symmetry, patience)
     original = Original(module, alone, report, known, limits_beside(report, known, budget))
     mutants = _chosen(mutants_of(module), at_most)

@@ -13,8 +13,11 @@ from checker.core.limits import StopReason
 from checker.core.problems import ExitCode
 from fizz import Span
 
-Fate = OneOf["noticed", "survived", "equivalent", "beyond the budget", "does not load", "not run"]
-"""What became of a mutant. Equivalent: it has the same states and transitions, by their keys."""
+Fate = OneOf["noticed", "survived", "equivalent", "beyond the budget", "not judged", "does not load", "not run"]
+"""What became of a mutant. Equivalent: it has the same states and transitions, by their keys.
+
+Beyond the budget: it has too many states, on every machine. Not judged: time or memory of this one did not suffice.
+"""
 FATES: Final[tuple[Fate, ...]] = get_args(Fate)
 
 
@@ -100,7 +103,7 @@ class MutationReport:
             return ExitCode.INTERRUPTED
         if self.survivors:
             return ExitCode.BROKEN
-        undecided = self.counts["beyond the budget"] + self.counts["not run"]
+        undecided = self.counts["beyond the budget"] + self.counts["not judged"] + self.counts["not run"]
         return ExitCode.BOUNDED if undecided else ExitCode.PASSED
 
     def __repr__(self) -> str:
@@ -110,10 +113,11 @@ class MutationReport:
 
 @dataclass(frozen=True, slots=True)
 class SkippedRun:
-    """A promised run in which no mutants were tried, and why."""
+    """A promised run in which no mutants were tried, and why. `judged`: it would be left out on every machine."""
 
     run: str
     why: str
+    judged: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,12 +149,13 @@ class PromisedMutation:
 
     @property
     def exit_code(self) -> ExitCode:
-        """1 if a survivor is not explained, 3 if mutants were not tried, in time or in any run, else 0."""
+        """1 if a survivor is not explained, 3 if mutants were not tried or not judged, or there is no run, else 0."""
         if self.stopped is StopReason.INTERRUPTED:
             return ExitCode.INTERRUPTED
         if self.unexplained:
             return ExitCode.BROKEN
-        return ExitCode.BOUNDED if self.stopped is not None or not self.runs else ExitCode.PASSED
+        undecided = self.counts["not judged"] or not all(one.judged for one in self.skipped)
+        return ExitCode.BOUNDED if undecided or self.stopped is not None or not self.runs else ExitCode.PASSED
 
     def __repr__(self) -> str:
         fates = ", ".join(f"{count} {fate}" for fate, count in self.counts.items() if count)

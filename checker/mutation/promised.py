@@ -2,14 +2,14 @@
 
 A mutant of a file is tried in the promised runs of all models that include the file, compose it or refine it, until one
 of them notices it: until other properties are violated than were promised. Runs that are promised to hold are first,
-and of them those that take least: a run that is promised to fail notices only what repairs it.
+and of them those with the fewest states: a run that is promised to fail notices only what repairs it.
 """
 
 from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,8 +18,8 @@ from typing import Final, Protocol
 
 from checker.check import check
 from checker.core.exploration import Settings
-from checker.core.limits import Limits, StopReason
-from checker.core.patience import Patience
+from checker.core.limits import UNTIMELY, Limits, StopReason
+from checker.core.patience import Patience, Stop
 from checker.core.problems import Problem
 from checker.core.report import Report
 from checker.core.trials import run_trials
@@ -27,18 +27,15 @@ from checker.mutation.explained import Named, named, read_explained, unexplained
 from checker.mutation.likeness import KnownSteps
 from checker.mutation.mutants import Mutant, mutants_of
 from checker.mutation.mutation_report import MutantResult, PromisedMutation, SkippedRun
-from checker.mutation.trying import BUDGET, Original, died, limits_beside, patient, tried, violated_in
+from checker.mutation.trying import BUDGET, NET_S, Original, died, limits_beside, patient, tried, violated_in
 from checker.search.composition.load_whole import load_whole
 from checker.tasks.task_runner import cores_here
 from fizz import FizzError, Module
 from fizz.base.room import with_room
 
-LONGEST_S: Final = 2.0
-"""Promised runs that take more of a processor are left out."""
-_ROWS: Final = 5
-"""To explore its states row by row may take so many times as long."""
-_LEAST_S: Final = 3.0
-_OUTWEIGHS: Final = ("does not load", "equivalent", "beyond the budget", "survived", "noticed")
+LARGEST: Final = 10_000
+"""Promised runs with more states are left out."""
+_OUTWEIGHS: Final = ("does not load", "equivalent", "beyond the budget", "survived", "not judged", "noticed")
 """Of the fates that a mutant has in several runs, the last of these counts."""
 
 Counted = Callable[[int, int, int], None]
@@ -55,6 +52,8 @@ class Promised(Protocol):
     def title(self) -> str: ...
     @property
     def keep_going(self) -> bool: ...
+    @property
+    def figures(self) -> Mapping[str, int | str]: ...
     @property
     def limits(self) -> Limits: ...
     def read(self) -> Module: ...
@@ -74,9 +73,9 @@ class _Run:
     parts: bool = False
 
     @property
-    def rank(self) -> tuple[bool, bool, float]:
+    def rank(self) -> tuple[bool, bool, int]:
         """Runs of lower rank are first."""
-        return self.parts, bool(self.original.violated), self.original.report.cpu_s
+        return self.parts, bool(self.original.violated), self.original.report.states
 
 
 @dataclass(slots=True)
@@ -107,7 +106,7 @@ def mutate_promised(
     folder: Path,
     promises: Iterable[Promised],
     *,
-    longest_s: float = LONGEST_S,
+    largest: int = LARGEST,
     budget: int = BUDGET,
     workers: int | None = None,
     counted: Counted = lambda noticed, left, runs: None,
@@ -116,8 +115,8 @@ def mutate_promised(
     """Change the models of a folder in one place at a time, and say which changes none of its promises notices.
 
     Survivors are compared with those that the `survivors.yaml` beside the models explains.
-    `longest_s`: promised runs that take more of a processor are left out, as are those that do not load. `budget`: how
-    many times the states of the model a mutant may have. An interruption is a result: what was tried until then counts.
+    `largest`: promised runs with more states are left out, as are those that do not load. `budget`: how many times the
+    states of the model a mutant may have. An interruption is a result: what was tried until then counts.
     """
     begun = time.monotonic()
     promises = list(promises)
@@ -125,7 +124,7 @@ def mutate_promised(
     explained = sum((read_explained(one) for one in folders), Counter[Named]())
     patience = patience or Patience(Limits())
     found = _Found()
-    runs = _runs(promises, longest_s, budget, found, patience)
+    runs = _runs(promises, largest, budget, found, patience)
     for position, run in enumerate(runs):
         if patience.over is not None:
             break
@@ -164,45 +163,63 @@ class _Over(Exception):
     """The patience is over: the mutants tried so far count."""
 
 
-def _runs(promises: Iterable[Promised], longest_s: float, budget: int, found: _Found, patience: Patience) -> list[_Run]:
-    """The promised runs that serve, those that take least first."""
+def _runs(promises: Iterable[Promised], largest: int, budget: int, found: _Found, patience: Patience) -> list[_Run]:
+    """The promised runs that serve, those with the fewest states first."""
     runs: list[_Run] = []
     for promise in promises:
         if patience.over is not None:
             break
         try:
-            run: list[_Run] | str = _run(promise, longest_s, budget)
+            runs += _run(promise, largest, budget)
+        except _Unfit as unfit:
+            found.skipped.append(SkippedRun(promise.title, str(unfit), unfit.judged))
         except FizzError as error:
-            run = f"it does not load: {error.diagnostics[0].text}"
+            found.skipped.append(SkippedRun(promise.title, f"it does not load: {error.diagnostics[0].text}"))
         except Problem as problem:
-            run = problem.text
-        if isinstance(run, str):
-            found.skipped.append(SkippedRun(promise.title, run))
-        else:
-            runs += run
+            found.skipped.append(SkippedRun(promise.title, problem.text))
     return sorted(runs, key=lambda run: run.rank)
 
 
-def _run(promise: Promised, longest_s: float, budget: int) -> list[_Run] | str:
-    """A promised run, for the mutants of its model and for those of its parts; or why it does not serve."""
+class _Unfit(Exception):
+    """A promised run does not serve, for the reason in the text. `judged`: it would not on any machine."""
+
+    def __init__(self, why: str, judged: bool = True) -> None:
+        super().__init__(why)
+        self.judged = judged
+
+
+def _run(promise: Promised, largest: int, budget: int) -> list[_Run]:
+    """A promised run, for the mutants of its model and for those of its parts. Raises `_Unfit`."""
+    too_large = f"it has more than {largest:,} states"
+    states = promise.figures.get("states", 0)
+    if isinstance(states, int) and states > largest:
+        raise _Unfit(too_large)
     whole = promise.read()
     module = load_whole(whole)
     settings = Settings(keep_going=promise.keep_going, limits=promise.limits, workers=1)
-    within = Limits(states=promise.limits.states, depth=promise.limits.depth, time_s=longest_s)
-    report = check(module, settings=replace(settings, limits=within), patience=patient(within))
-    if report.cut_by is StopReason.TIMEOUT or report.cpu_s > longest_s:
-        return f"it takes more than {longest_s:g} s"
-    if broken := promise.broken_by(report):
-        return f"it does not keep its promise: {broken[0]}"
+    most = largest + 1  # the search ends with the level that has it
+    net = patient(Limits(time_s=NET_S))
+    within = replace(promise.limits, states=min(promise.limits.states or most, most))
+    report = check(module, settings=replace(settings, limits=within), patience=net)
     known = None
-    if not whole.components and report.error is None:
-        over = patient(Limits(time_s=_ROWS * longest_s))
-        with over.limiting_steps():
-            known = KnownSteps(module, True, over)
-        if not known.likeness.complete:
-            known = None
-    limits = limits_beside(report, known, budget, _LEAST_S)
-    within = Limits(states=promise.limits.states or limits.states, depth=promise.limits.depth, time_s=limits.time_s)
+    try:
+        if report.cut_by in UNTIMELY:
+            raise Stop(report.cut_by)
+        if report.states > largest:
+            raise _Unfit(too_large)
+        if broken := promise.broken_by(report):
+            raise _Unfit(f"it does not keep its promise: {broken[0]}")
+        if not whole.components and report.error is None:
+            with net.limiting_steps():
+                known = KnownSteps(module, True, net, most)
+    except Stop as stop:
+        late = stop.reason is StopReason.TIMEOUT
+        why = f"it takes more than {NET_S:g} s of a processor" if late else stop.reason.sentence
+        raise _Unfit(why, judged=False) from None
+    if known is not None and not known.likeness.complete:
+        known = None
+    limits = limits_beside(report, known, budget)
+    within = replace(limits, states=promise.limits.states or limits.states, depth=promise.limits.depth)
     original = Original(module, settings, report, known, within, violated_in(report))
     own = [] if whole.components else [_Run(promise, original, _keyed(module))]
     parts = [one.model for one in whole.components] + [one.abstract for one in whole.refinements]

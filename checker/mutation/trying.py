@@ -10,7 +10,7 @@ from typing import Final
 
 from checker.check import check
 from checker.core.exploration import Settings
-from checker.core.limits import Limits, StopReason
+from checker.core.limits import UNTIMELY, Limits, StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.problems import ExitCode, Problem
 from checker.core.report import Report
@@ -26,9 +26,9 @@ from fizz.syntax import ast
 BUDGET: Final = 10
 """A mutant may have so many times the states of the model."""
 _LEAST_STATES: Final = 1_000
-_LEAST_S: Final = 20.0
-_SLOWER: Final = 20
-"""And take so many times as long, but no less than the seconds above."""
+NET_S: Final = 60.0
+_SLOWER: Final = 10
+"""A state of a mutant may take so many times as long. This and the seconds above only end what would never end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +71,14 @@ class Original:
         return load_whole(replace(self.whole, components=tuple(components), refinements=tuple(refinements)))
 
 
-def limits_beside(report: Report, known: KnownSteps | None, budget: int, least_s: float = _LEAST_S) -> Limits:
-    """How many states a mutant may have, and how many seconds of a processor it may take."""
+def limits_beside(report: Report, known: KnownSteps | None, budget: int) -> Limits:
+    """How many states a mutant may have; and after how many seconds of a processor it is given up, not judged."""
     states = max(report.states, 0 if known is None else known.likeness.states)
-    return Limits(states=max(budget * states, _LEAST_STATES), time_s=max(_SLOWER * report.cpu_s, least_s))
+    return Limits(states=max(budget * states, _LEAST_STATES), time_s=max(_SLOWER * budget * report.cpu_s, NET_S))
 
 
 def patient(limits: Limits) -> Patience:
-    """As many seconds of a processor as limits say, so that what becomes of a mutant is the same on a busy machine."""
+    """As many seconds of a processor as limits say, so that a busy machine gives up no sooner."""
     return Patience(limits, now=time.process_time)
 
 
@@ -91,7 +91,7 @@ def violated_in(report: Report) -> frozenset[str]:
 def died(mutant: Mutant, how: str, elapsed_s: float) -> MutantResult:
     """The result of a mutant whose process died."""
     return MutantResult(
-        mutant.number, mutant.change, mutant.span, "", mutant.diff, "beyond the budget", why=how, elapsed_s=elapsed_s
+        mutant.number, mutant.change, mutant.span, "", mutant.diff, "not judged", why=how, elapsed_s=elapsed_s
     )
 
 
@@ -117,11 +117,11 @@ def tried(original: Original, mutant: Mutant, equivalent: bool = False) -> Mutan
             if alike and not answers_affected(original.module, module, module.items):
                 return became("equivalent")
         report = check(module, settings=replace(original.settings, limits=original.limits), patience=patience)
+        found = _judged(original, mutant, module, report, alike, equivalent)
     except (FizzError, Problem) as error:
         return became("does not load", why=_reason(error))
-    except Stop:
-        return became("beyond the budget", why=f"it takes more than {original.limits.time_s:.0f} s of a processor")
-    found = _judged(original, mutant, module, report, alike, equivalent)
+    except Stop as stop:
+        return became("not judged", why=_given_up(original, stop.reason))
     return replace(found, states=report.states, elapsed_s=time.monotonic() - begun)
 
 
@@ -130,13 +130,17 @@ def _judged(
 ) -> MutantResult:
     became = partial(result, original, mutant)
     violated = violated_in(report)
-    if violated != original.violated:
+    cut = report.cut_by not in (None, StopReason.VIOLATION, StopReason.MAX_ACTIONS)
+    # What a search that was cut has not found may still be there.
+    if violated - original.violated or (violated != original.violated and not cut):
         asked = [one.name for one in report.properties] + ["error"]
         return became("noticed", by=tuple(name for name in asked if name in violated ^ original.violated))
-    if not violated and report.exit_code not in (ExitCode.PASSED, ExitCode.BOUNDED):
-        return became("beyond the budget", why=f"it ended as {report.verdict}")
-    if report.cut_by not in (None, StopReason.MAX_ACTIONS):
+    if report.cut_by in UNTIMELY:
+        return became("not judged", why=_given_up(original, report.cut_by))
+    if cut:
         return became("beyond the budget", why=_beyond(original, report))
+    if not violated and report.exit_code not in (ExitCode.PASSED, ExitCode.BOUNDED):
+        return became("not judged", why=f"it ended as {report.verdict}")
     if alike:
         return became("equivalent")
     if mutant.change == WEAKENED or alike is False or _counts(report) != _counts(original.report):
@@ -146,7 +150,7 @@ def _judged(
     if original.known is not None:
         over = patient(original.limits)
         with over.limiting_steps():
-            like = likeness(module, original.settings.symmetry, over)
+            like = likeness(module, original.settings.symmetry, over, original.limits.states)
         if like == original.known.likeness and like.complete:
             return became("equivalent")
     return became("survived")
@@ -159,7 +163,13 @@ def _reason(error: FizzError | Problem) -> str:
 def _beyond(original: Original, report: Report) -> str:
     if report.cut_by is StopReason.MAX_STATES:
         return f"it has more than {original.limits.states:,} states, the model {original.report.states:,}"
-    return f"it takes more than {original.limits.time_s:.0f} s, the model {original.report.cpu_s:.1f} s"
+    return f"it has more than {original.limits.depth:,} levels"
+
+
+def _given_up(original: Original, reason: StopReason) -> str:
+    if reason is StopReason.TIMEOUT:
+        return f"given up after {original.limits.time_s:.0f} s of a processor"
+    return f"given up: {reason.sentence}"
 
 
 def _counts(report: Report) -> tuple[int, ...]:

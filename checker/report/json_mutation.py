@@ -35,7 +35,7 @@ def json_promised_mutation(report: PromisedMutation) -> str:
             "exit_code": int(report.exit_code),
             "folder": report.folder,
             "runs": list(report.runs),
-            "left_out": [{"run": one.run, "why": one.why} for one in report.skipped],
+            "left_out": [{"run": one.run, "why": one.why, "judged": one.judged} for one in report.skipped],
             "counts": dict(report.counts),
             "stale": [{"file": file, "name": name} for file, name in report.stale],
             "stopped": None if report.stopped is None else report.stopped.value,

@@ -12,7 +12,13 @@ from checker.report.model_rows import file_names
 from checker.report.page import Page
 from checker.report.terminal_report import plural
 
-_STYLES = {"survived": "bold red", "beyond the budget": "bold yellow", "does not load": "yellow", "not run": "yellow"}
+_STYLES = {
+    "survived": "bold red",
+    "beyond the budget": "bold yellow",
+    "not judged": "bold yellow",
+    "does not load": "yellow",
+    "not run": "yellow",
+}
 _DIFF = {"-": "red", "+": "green"}
 
 
@@ -20,7 +26,7 @@ def print_mutation(page: Page, report: MutationReport, every: bool) -> None:
     """Print the mutants that need a reader; `every`: also those that were noticed, or are equivalent."""
     names = file_names({one.span.file: "" for one in report.results})
     for one in report.results:
-        if every or one.fate in ("survived", "beyond the budget"):
+        if every or one.fate in ("survived", "beyond the budget", "not judged"):
             _print_mutant(page, one, names.get(one.span.file) or PurePath(one.span.file).name)
             page.line()
     counts = [

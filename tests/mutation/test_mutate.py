@@ -79,6 +79,16 @@ def test_beyond_the_budget(model: Path) -> None:
     assert "it has more than 1,000 states, the model 6" in endless.why
 
 
+def test_time_decides_nothing(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mutant that is given up for its time is not judged: it is none that survived, nor beyond the budget."""
+    monkeypatch.setattr("checker.mutation.trying.NET_S", 0.0)
+    monkeypatch.setattr("checker.mutation.trying._SLOWER", 0)
+    report = fizzpy.mutate(model, workers=1, at_most=12)
+    assert report.counts["not judged"] > 8 and report.exit_code == 3
+    assert not report.counts["survived"] and not report.counts["noticed"] and not report.counts["beyond the budget"]
+    assert {one.why for one in report.results if one.fate == "not judged"} == {"given up after 0 s of a processor"}
+
+
 def test_what_does_not_load(tmp_path: Path) -> None:
     """A mutant that lacks a name says why it does not load."""
     path = tmp_path / "m.fizz"
@@ -136,7 +146,7 @@ def test_time_that_is_too_short(model: Path, fizzpy: Callable[..., Ended]) -> No
 
 
 def test_a_busy_machine() -> None:
-    """What a mutant may take is counted in seconds of a processor: to wait for one is not beyond the budget."""
+    """What a mutant may take is counted in seconds of a processor: to wait for one takes none."""
     patience = patient(Limits(time_s=0.02))
     time.sleep(0.03)
     assert patience.over is None

@@ -111,6 +111,48 @@ def test_wrong_explanations(tmp_path: Path, fizzpy: Callable[..., Ended], text: 
     assert ended.code == 151 and message in " ".join(ended.err.split())
 
 
+def test_runs_are_chosen_by_their_states(folder: Path) -> None:
+    """A run with more states is left out, whether or not they are promised: the same ones on every machine."""
+    report = mutate_promised(folder, promises_in(folder), largest=3, workers=1)
+    left_out = [(one.run, one.why, one.judged) for one in report.skipped]
+    why = "it has more than 3 states"
+    assert left_out == [("Oversold.fizz", why, True), ("core.fizz", why, True)]
+    assert report.runs == ("core.fizz",)
+
+
+def test_runs_that_take_too_long_are_not_judged(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seconds only end what would not end: what they leave out is open, and the code says so."""
+    monkeypatch.setattr("checker.mutation.promised.NET_S", 0.0)
+    report = mutate_promised(folder, promises_in(folder), workers=1)
+    assert report.exit_code == 3 and not report.results
+    assert {(one.judged, one.why) for one in report.skipped} == {(False, "it takes more than 0 s of a processor")}
+
+
+def test_a_search_that_was_cut_repairs_nothing(tmp_path: Path) -> None:
+    """In a run that is promised to fail a mutant is noticed where nothing fails, and not where the search was cut."""
+    text = """\
+action Init:
+    x, y = 0, 0
+
+atomic action Turn:
+    x = 1 - x
+
+atomic action Grow:
+    require y < 1
+    more = oneof range(1, 40)
+    y = 40 * y + more
+
+eventually always assertion Rests:
+    return x == 0
+"""
+    (tmp_path / "m.fizz").write_text(text, encoding="utf-8")
+    (tmp_path / "expect.yaml").write_text("- {model: m.fizz, exit: 13}\n", encoding="utf-8")
+    report = mutate_promised(tmp_path, promises_in(tmp_path), workers=1)
+    fates = {one.name: one.fate for one in report.results}
+    assert fates["action Grow: guard dropped: - require y < 1"] == "beyond the budget"
+    assert fates["action Turn: statement dropped: - x = 1 - x / + pass"] == "noticed"
+
+
 def test_options_of_one_model(folder: Path, fizzpy: Callable[..., Ended]) -> None:
     """Constants are those of the promised runs."""
     ended = fizzpy("mutate", str(folder), "--set", "LEAST=1")
