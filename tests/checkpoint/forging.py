@@ -184,8 +184,8 @@ def strange_numbers(data: bytes, chance: random.Random) -> bytes:
 _VALUES: Final[tuple[Any, ...]] = (
     None, True, 0, 1, -1, 2, 255, 1 << 31, -(1 << 31), (1 << 63) - 1, 1 << 63, 1 << 64, 1 << 129, 10**40, 1.5, 1e300,
     "", "x", "a" * 300, "\0", "\ud800", "\x1b[31m", "../precious.txt", "/dev/zero", "level-0", "level-99", "states-0-1",
-    "states-0-999999999999999", "graph-0-1", "seen-0-0-0", "rows-1-0", "checkpoint-1.json", "embedded", "spark", "Head",
-    [], [[]], [None], {}, {"/": [1, 0]}, {"/": []}, {"a": 1}, [0] * 10_000,
+    "states-0-999999999999999", "graph-0-1", "seen-0-0-1-0", "rows-1-0", "checkpoint-1.json", "embedded", "spark",
+    "Head", [], [[]], [None], {}, {"/": [1, 0]}, {"/": []}, {"a": 1}, [0] * 10_000,
 )  # fmt: skip
 
 

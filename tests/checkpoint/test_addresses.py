@@ -120,13 +120,17 @@ def test_what_is_refused(model: Path, store: Faulty) -> None:
 
 @pytest.mark.parametrize("engine", ["embedded", "spark"])
 def test_an_export_beside_it(engine: str, model: Path, store: Faulty, stage: Stage, tmp_path: Path) -> None:
-    """Rows are objects beside the checkpoints; whoever resumes there makes the tables of all levels."""
-    settings = settings_for(2) if engine == "spark" else Settings()
+    """Rows are objects beside the checkpoints; whoever resumes there makes the tables of all levels.
+
+    Also in another number of partitions.
+    """
+    settings, later = (settings_for(2), settings_for(3)) if engine == "spark" else (Settings(), Settings())
     check(model, settings=Settings(export=str(tmp_path / "whole")))
     with interrupted_after(2):
         check(model, engine=engine, settings=at(ADDRESS, settings, export=str(tmp_path / "one")))
     assert any(path.rpartition("/")[2].startswith("rows-") for path in store.written)
-    check(model, engine=engine, settings=replace(settings, resume=ADDRESS, export=str(tmp_path / "other")))
+    report = check(model, engine=engine, settings=replace(later, resume=ADDRESS, export=str(tmp_path / "other")))
+    assert comparable(report) == comparable(check(model))
     assert tables_of(tmp_path / "other") == tables_of(tmp_path / "whole")
 
 

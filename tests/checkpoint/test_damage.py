@@ -244,7 +244,7 @@ def test_more_states_may_be_allowed(model: Path, tmp_path: Path) -> None:
     assert comparable(check(model, settings=Settings(resume=target))) == comparable(check(model))
 
 
-@pytest.mark.parametrize("name", ["level-2", "states-0-1", "checkpoint-1.json", "unreduced/seen-1-2-3"])
+@pytest.mark.parametrize("name", ["level-2", "states-0-1", "checkpoint-1.json", "unreduced/seen-1-2-4-3"])
 @pytest.mark.parametrize("how", ["itself", "a link to it", "a link there"])
 def test_a_model_among_the_checkpoints(name: str, how: str, model: Path, tmp_path: Path) -> None:
     """A file of the model that a run would replace or remove is refused, under any name."""

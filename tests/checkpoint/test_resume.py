@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from dataclasses import replace
 from io import StringIO
+from itertools import pairwise
 from pathlib import Path
 from unittest.mock import patch
 
@@ -16,6 +18,7 @@ from checker.core.problems import UsageProblem
 from checker.report.page import Page
 from checker.report.terminal_report import print_report
 from checker.search.driver import SearchDriver
+from checker.search.spark.redistribution import MergeTask
 from checker.storage.file_store import FileStore
 from tests.checkpoint.conftest import WIDE, comparable, interrupted_after, level_by_level
 from tests.spark.conftest import Stage, settings_for
@@ -58,18 +61,65 @@ def test_spark(model: Path, tmp_path: Path, stage: Stage, keep_going: bool) -> N
     assert runs > 1
 
 
-def test_another_number_of_partitions(tmp_path: Path, stage: Stage) -> None:
-    """A run goes on in the partitions that its files are of, and says so."""
-    model, folder = tmp_path / "m.fizz", str(tmp_path / "c")
-    model.write_text(WIDE)
+@pytest.mark.parametrize(("name", "numbers"), [("wide", (2, 3, 2)), ("lasso", (4, 3)), ("workers", (1, 2))])
+def test_another_number_of_partitions(
+    name: str, numbers: tuple[int, ...], tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each run divides anew what the one before has found, also for liveness, and if tasks are done twice."""
+    monkeypatch.setattr(stage, "twice", name == "lasso")
+    model, folder = tmp_path / "m.fizz", tmp_path / "c"
+    model.write_text(ALL[name])
     told: list[str] = []
-    for asked, place in ((3, {"checkpoint": folder}), (3, {"resume": folder}), (5, {"resume": folder})):
+    for asked in numbers:
+        place = {"resume": str(folder)} if folder.exists() else {"checkpoint": str(folder)}
         with interrupted_after(2):
-            chosen = settings_for(asked, checkpoint_every_s=0, **place)
-            check(model, engine="spark", settings=chosen, say=told.append)
-    said = "the checkpoint has 3 partitions, and the run goes on with as many; spark.default.parallelism=5 is not used"
-    assert [one for one in told if not one.startswith("level ")] == [said]
-    report = check(model, engine="spark", settings=settings_for(1, resume=folder))
+            settings = settings_for(asked, 0, checkpoint_every_s=0, **place)
+            check(model, engine="spark", settings=settings, say=told.append)
+    said = [
+        f"the checkpoint has {one} partitions; they are divided anew into {other}" for one, other in pairwise(numbers)
+    ]
+    assert [one for one in told if not one.startswith("level ")] == said
+    report = check(model, engine="spark", settings=settings_for(1, 0, resume=str(folder)))
+    assert comparable(report) == comparable(check(model))
+
+
+@pytest.mark.parametrize("engine", ["spark", "spark rows"])
+def test_divided_anew_files_are_the_same(engine: str, tmp_path: Path, stage: Stage) -> None:
+    """What was divided anew is in files as if there had always been as many partitions, to the byte."""
+    model = tmp_path / "m.fizz"
+    model.write_text(WIDE)
+    for place, runs in (("straight", ((5, 5),)), ("anew", ((2, 3), (5, 2)))):
+        for asked, checkpoints in runs:
+            there = {"resume" if (tmp_path / place).exists() else "checkpoint": str(tmp_path / place)}
+            with interrupted_after(checkpoints):
+                check(model, engine=engine, settings=settings_for(asked, checkpoint_every_s=0, **there))
+    straight, anew = (
+        {path.name: path.read_bytes() for kind in ("found", "edges") for path in (tmp_path / place).glob(f"{kind}-*")}
+        for place in ("straight", "anew")
+    )
+    # The files of the two partitions have gone with the last checkpoint that needed them.
+    assert straight == anew
+    assert len(straight) > 20
+    manifests = list((tmp_path / "anew").glob("checkpoint-*.json"))
+    needed = {name for manifest in manifests for name in json.loads(manifest.read_text())["files"]}
+    assert {path.name for path in (tmp_path / "anew").iterdir()} == {"lock", *needed, *(one.name for one in manifests)}
+
+
+def test_dividing_anew_is_interrupted(tmp_path: Path, stage: Stage) -> None:
+    """The checkpoint stays as it was, and any number of partitions goes on from it."""
+    model, folder = tmp_path / "m.fizz", tmp_path / "c"
+    model.write_text(MODELS["lasso"])
+    with interrupted_after(3):
+        check(model, engine="spark", settings=settings_for(2, checkpoint_every_s=0, checkpoint=str(folder)))
+    before = {path.name for path in folder.iterdir()}
+    with patch.object(MergeTask, "perform", side_effect=KeyboardInterrupt):
+        report = check(model, engine="spark", settings=settings_for(3, resume=str(folder)))
+    assert report.verdict == "interrupted"
+    assert {path.name.partition("-")[0] for path in folder.iterdir() if path.name not in before} > {"moved"}
+    with interrupted_after(1):
+        check(model, engine="spark", settings=settings_for(2, checkpoint_every_s=0, resume=str(folder)))
+    assert not list(folder.glob("moved-*"))
+    report = check(model, engine="spark", settings=settings_for(1, resume=str(folder)))
     assert comparable(report) == comparable(check(model))
 
 

@@ -305,7 +305,7 @@ def _nothing(files: Files, chance: Chance) -> None:
 _NAMES: Final = (
     f"../{PRECIOUS}", f"../out/{PRECIOUS}", "../m.fizz", "/dev/zero", "x", ".", "..", "", "lock", "level-99",
     "states-0-1", "level-0/../../" + PRECIOUS, "\x1b[31m", "level-\u0663", "level-0\n", "states-0-1-2", "a" * 300,
-    "seen--1--1--1", "unreduced/level-0", "checkpoint-0.json", PRECIOUS,
+    "seen--1--1--1--1", "unreduced/level-0", "checkpoint-0.json", PRECIOUS,
 )  # fmt: skip
 _STRANGE: Final[tuple[Any, ...]] = (
     None, 0, -1, 2, 10**30, 1.5, "", "x", "/dev/zero", f"../{PRECIOUS}", [f"../{PRECIOUS}"], [None], [[]], {},

@@ -147,7 +147,7 @@ def test_files_stay_few(tmp_path: Path) -> None:
     for level in range(60):
         fresh = {chance.getrandbits(128) for _ in range(chance.choice((0, 1, 5, 40)))} - known
         known |= fresh
-        files = add_keys(store, files, 3, level, key_column(sorted(fresh)))
+        files = add_keys(store, files, 4, 3, level, key_column(sorted(fresh)))
         assert sum(file.keys for file in files) == len(known)
     assert len(files) <= 8
     others = [chance.getrandbits(128) for _ in range(50)]

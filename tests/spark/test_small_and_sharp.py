@@ -173,7 +173,7 @@ def test_a_file_that_disappears(model: Path, tmp_path: Path, stage: Stage) -> No
     with (
         patch.object(FileStore, "read", read),
         patch.object(stores, "_WAITS_S", (0.0,)),
-        pytest.raises(EnvironmentProblem, match=r"the file .*outbound-2-\d is missing") as raised,
+        pytest.raises(EnvironmentProblem, match=r"the file .*outbound-2-\d-\d is missing") as raised,
     ):
         check(model, engine="spark", settings=settings_for(2))
     assert raised.value.exit_code == 74

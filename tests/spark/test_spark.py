@@ -24,6 +24,7 @@ from checker.expectations.promises import Promise, promises_below
 from tests.checker.conftest import explore_toy
 from tests.checker.test_agreement import OPTIONS, SETTINGS, comparable, toys
 from tests.checker.toy import Toy
+from tests.checkpoint.conftest import interrupted_after
 from tests.spark.conftest import settings_for
 from tests.spark.models import MODELS
 from tests.spark.toys import explore_flaky
@@ -71,6 +72,19 @@ def test_all_engines_report_the_same(name: str, tmp_path: Path) -> None:
         report = check(tmp_path / "m.fizz", engine="spark", settings=settings_for(partitions, core))
         assert same(report) == plain
         assert levels(report) > 0
+
+
+@pytest.mark.usefixtures("spark")
+def test_resumed_in_another_number_of_partitions(tmp_path: Path) -> None:
+    """What was found, and the graph for liveness, are divided anew by Spark's workers."""
+    path, folder = tmp_path / "m.fizz", str(tmp_path / "c")
+    path.write_text(MODELS["lasso"])
+    for partitions, place in ((2, {"checkpoint": folder}), (3, {"resume": folder})):
+        with interrupted_after(2):
+            check(path, engine="spark", settings=settings_for(partitions, checkpoint_every_s=0, **place))
+    report = check(path, engine="spark", settings=settings_for(2, 0, resume=folder))
+    assert report.stats["partitions"] == 2
+    assert same(replace(report, found_before=0)) == same(check(path, engine="embedded"))
 
 
 @pytest.mark.usefixtures("spark")

@@ -157,9 +157,10 @@ class SuccessorRecord(NamedTuple):
 
 
 def pack_orders(orders: Iterable[StepOrder]) -> tuple[bytes, bytes]:
-    """Orders in two columns: a table of the distinct ones, and the index of each in it."""
-    table: dict[StepOrder, int] = {}
-    numbers = array("I", [table.setdefault(order, len(table)) for order in orders])
+    """Orders in two columns: a table of the distinct ones, sorted, and the index of each in it."""
+    listed = list(orders)
+    table = {order: index for index, order in enumerate(sorted(set(listed)))}
+    numbers = array("I", [table[order] for order in listed])
     return pack(tuple[StepOrder, ...], table), numbers.tobytes()
 
 

@@ -56,6 +56,16 @@ class PackedRows(NamedTuple):
         whole = [whole_value(machine.values, slot, held.__getitem__) for slot in layout.slots]
         return State(layout, tuple(whole), threads, messages)
 
+    def compact(self) -> PackedRows:
+        """The same states, with tables of those values alone that they have."""
+        tables: list[tuple[bytes, ...]] = []
+        indexes: list[Column] = []
+        for table, column in zip(self.tables, self.indexes, strict=True):
+            used, numbers = np.unique(column, return_inverse=True)
+            tables.append(tuple(table[number] for number in used.tolist()))
+            indexes.append(narrow(numbers, len(used)))
+        return self._replace(tables=tuple(tables), indexes=tuple(indexes))
+
 
 class _Head(NamedTuple):
     """How many rows there are, and how many bytes an index in each column takes."""

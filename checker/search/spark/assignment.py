@@ -118,14 +118,17 @@ class TaskItem(NamedTuple):
     needs: tuple[str, ...]
 
 
-def found_file(level: int, partition: int) -> str:
-    """The file of the states found: keys, sources, indexes into the table of orders, that table, recorded answers."""
-    return f"found-{level}-{partition}"
+def found_file(level: int, partitions: int, partition: int) -> str:
+    """The file of the states found: keys, sources, indexes into the table of orders, that table, recorded answers.
+
+    All these names have the number of partitions: a run may go on with another one beside the files of the first.
+    """
+    return f"found-{level}-{partitions}-{partition}"
 
 
-def outbound_file(level: int, sender: int) -> str:
+def outbound_file(level: int, partitions: int, sender: int) -> str:
     """The file of the candidates that the expansion of a level brought: a part for each partition."""
-    return f"outbound-{level}-{sender}"
+    return f"outbound-{level}-{partitions}-{sender}"
 
 
 def shared_results_file(level: int) -> str:
@@ -138,9 +141,14 @@ def is_for_all(name: str) -> bool:
     return name.startswith("lessons-")
 
 
-def edges_file(level: int, partition: int) -> str:
+def edges_file(level: int, partitions: int, partition: int) -> str:
     """The file of the edges from the states of a level: the table of shapes, indexes by state, targets' keys."""
-    return f"edges-{level}-{partition}"
+    return f"edges-{level}-{partitions}-{partition}"
+
+
+def is_of_level(name: str) -> bool:
+    """Is this the name of a file of states found, or of edges?"""
+    return name.startswith(("found-", "edges-"))
 
 
 Origin = tuple[int, StepOrder]

@@ -24,6 +24,7 @@ from checker.search.columns.code_tables import Ints, Words, halves
 from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.packing import Packing
 from checker.search.spark.assignment import Assignment
+from checker.search.spark.liveness.share import by_owner
 from checker.storage.part_store import PartStore
 from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
 from interpreter.state.state import UNBOUND, Layout
@@ -58,7 +59,7 @@ class PackedBatch(NamedTuple):
         """Some of the candidates."""
         there = self.rows
         return PackedBatch(
-            PackedRows(there.layout, there.slots, there.tables, tuple([column[rows] for column in there.indexes])),
+            there._replace(indexes=tuple([column[rows] for column in there.indexes])),
             self.high[rows],
             self.low[rows],
             self.source_high[rows],
@@ -220,6 +221,22 @@ def _half(data: bytes, count: int) -> Words:
     if len(data) != _KEY_HALF * count:
         raise NotData("another number of keys than of states")
     return np.frombuffer(data, dtype=np.uint64)
+
+
+def divided(data: bytes, partitions: int) -> list[list[bytes]]:
+    """The candidates in a part of a file for each of so many partitions, as `to_bytes` gives them."""
+    boxes: list[list[bytes]] = [[] for _ in range(partitions)]
+    for piece in pieces(data):
+        found: list[list[PackedBatch]] = [[] for _ in range(partitions)]
+        for batch in from_bytes(piece):
+            for some, own in zip(found, by_owner(batch.low % np.uint64(partitions), partitions), strict=True):
+                if len(own):
+                    taken = batch.take(own)
+                    some.append(taken._replace(rows=taken.rows.compact()))
+        for box, some in zip(boxes, found, strict=True):
+            if some:
+                box.append(to_bytes(some))
+    return boxes
 
 
 def received(store: PartStore, assignment: Assignment, which: int = 0, slices: int = 1) -> list[PackedBatch]:

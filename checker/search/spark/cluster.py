@@ -34,6 +34,7 @@ from checker.search.spark.assignment import (
     WorkerConfig,
     edges_file,
     found_file,
+    is_of_level,
     outbound_file,
 )
 from checker.search.spark.carrier import BY_FILES, BY_SPARK, Carrier, FileCarrier, ObjectCarrier
@@ -43,6 +44,7 @@ from checker.search.spark.graph_task import PassReport
 from checker.search.spark.key_files import KeyFiles, add_keys
 from checker.search.spark.liveness.partitioned_search import PartitionedSearch
 from checker.search.spark.local import LocalRun
+from checker.search.spark.redistribution import Redistribution
 from checker.search.spark.shared_results import ResultExchange
 from checker.search.spark.shipping import archive
 from checker.search.spark.spark_carrier import SparkCarrier
@@ -172,18 +174,22 @@ class Cluster:
 
     def hand_over(self) -> None:
         """Give each partition the keys that were found so far, and the states that wait to be expanded."""
-        keys = np.sort(self.local.keys())
-        owners = partitions_of(keys, self.partitions)
-        self.visited = [
-            add_keys(self.store, (), partition, self.level, keys[owners == partition])
-            for partition in range(self.partitions)
-        ]
+        self.visited = self._keys_of_driver()
         parts = self.local.hand_over(self.partitions)
-        name = outbound_file(self.level - 1, self.partitions)
+        name = outbound_file(self.level - 1, self.partitions, self.partitions)
         self.store.write(name, parts)
         self.inbound = [[name] if part else [] for part in parts]
         self.exchange.publish(self.level - 1, [self.local.recorder.unsent(self.exchange.codec)])
         self.exchange.unshared[""] = self.local.recorder.unshared
+
+    def _keys_of_driver(self) -> list[KeyFiles]:
+        """What the local run has found, as keys that each partition has visited."""
+        keys, partitions, level = np.sort(self.local.keys()), self.partitions, self.findings.handed_over
+        owners = partitions_of(keys, partitions)
+        return [
+            add_keys(self.store, (), partitions, partition, level, keys[owners == partition])
+            for partition in range(partitions)
+        ]
 
     def next(self) -> Level:
         """Expand the current level and take in the next one."""
@@ -310,7 +316,7 @@ class Cluster:
         self.written += report.exported
         for partition, candidates in enumerate(report.outbound):
             if candidates:
-                self.inbound[partition].append(outbound_file(self.level, report.partition))
+                self.inbound[partition].append(outbound_file(self.level, self.partitions, report.partition))
         # The counters of a worker only grow; its tasks may end in any order.
         known = self.counters.get(report.worker)
         if known is None or known.evaluations < report.counters.evaluations:
@@ -319,8 +325,8 @@ class Cluster:
         self.exchange.unshared[report.worker] = max(self.exchange.unshared.get(report.worker, 0), report.unshared)
 
     def _note_written(self, worked: Sequence[int], found: Sequence[int]) -> None:
-        self.written += [found_file(self.level, partition) for partition in found]
-        edges = [edges_file(self.level, partition) for partition in worked] if self.wants_graph else []
+        self.written += [found_file(self.level, self.partitions, partition) for partition in found]
+        edges = [edges_file(self.level, self.partitions, partition) for partition in worked] if self.wants_graph else []
         self.written += [name for name in edges if self.store.has(name)]
 
     def _remove(self, name: str) -> None:
@@ -360,15 +366,41 @@ class Cluster:
         return [*self.written, *self.exchange.files, *seen, *(name for names in self.inbound for name in names)]
 
     def restore(self, state: ClusterState) -> None:
-        """Take the state of the driver that was saved."""
-        self.findings.levels = state.levels
+        """Take the state of the driver that was saved, also by a run of another number of partitions."""
         self.level = state.level
+        self.wants_graph, self.held = state.wants_graph, state.held
+        self.exchange.files = list(state.shared_results)
+        self.findings.levels = state.levels
         self.visited = list(state.visited)
         self.inbound = [list(names) for names in state.inbound]
-        self.wants_graph, self.held = state.wants_graph, state.held
         self.written = list(state.written)
-        self.exchange.files = list(state.shared_results)
         self.saved = frozenset(self._needed())
+        if state.partitions != self.partitions:
+            self._divide_anew(state)
+
+    def _divide_anew(self, state: ClusterState) -> None:
+        """Divide what other partitions have found among those of this run."""
+        findings, graph = self.findings, self.findings.local_graph
+        keys = findings.local.keys()
+        divided = Redistribution(
+            self.store,
+            self._make,
+            state.partitions,
+            self.partitions,
+            state.handed_over,
+            state.levels,
+            state.level,
+            state.inbound,
+            frozenset(state.written) if state.wants_graph else frozenset(),
+            keys[len(keys) if graph is None else len(graph.first) - 1 :],
+            len(findings.local.recorded),
+        ).divide()
+        findings.levels, self.inbound = divided.levels, divided.inbound
+        self.visited = [
+            files if file is None else (*files, file)
+            for files, file in zip(self._keys_of_driver(), divided.keys, strict=True)
+        ]
+        self.written = [*divided.written, *(name for name in state.written if not is_of_level(name))]
 
     # --- the end ---------------------------------------------------------------------------------------------------
 

@@ -116,12 +116,12 @@ class ColumnPartition:
             self._parts.flush()
             self.exported = tuple(self._parts.files)
         if given.graph and found:
-            self.store.write(edges_file(given.level, given.partition), self._edges.parts())
+            self.store.write(edges_file(given.level, self.partitions, given.partition), self._edges.parts())
         if given.judged or not found:
             return given.visited
         self._write_found(found)
         keys = np.concatenate([new.keys for new in found])
-        return add_keys(self.store, given.visited, given.partition, given.level, keys)
+        return add_keys(self.store, given.visited, self.partitions, given.partition, given.level, keys)
 
     def origin(self, key: int) -> Origin | None:
         """How a state of this task was found; None: it was found before."""
@@ -229,7 +229,8 @@ class ColumnPartition:
         )
         crashes = b"".join(new.crashes.astype(np.uint32).tobytes() for new in found)
         parts = [keys, sources, numbers, table, crashes, *recorded]
-        self.store.write(found_file(self.assignment.level, self.assignment.partition), parts)
+        name = found_file(self.assignment.level, self.partitions, self.assignment.partition)
+        self.store.write(name, parts)
 
     # --- sending on ------------------------------------------------------------------------------------------------
 
@@ -249,5 +250,5 @@ class ColumnPartition:
 
     def _write_outbound(self) -> None:
         if any(self.outbound):
-            name = outbound_file(self.assignment.level, self.assignment.partition)
+            name = outbound_file(self.assignment.level, self.partitions, self.assignment.partition)
             self.store.write(name, [joined(box) for box in self._outbox])

@@ -72,4 +72,4 @@ class Findings:
         return int.from_bytes(source, "big"), order
 
     def _found(self, index: int, partition: int) -> str:
-        return found_file(self.handed_over + 1 + index, partition)
+        return found_file(self.handed_over + 1 + index, self.partitions, partition)

@@ -45,9 +45,9 @@ class GraphSources:
     columns: tuple[str, ...]
     numbers: tuple[tuple[int, tuple[int, ...]], ...] = ()
 
-    def needs(self, partition: int) -> tuple[str, ...]:
+    def needs(self, partitions: int, partition: int) -> tuple[str, ...]:
         """The names under which the levels have left states and edges; some may have none."""
-        return tuple(name(one.level, partition) for one in self.levels for name in (found_file, edges_file))
+        return tuple(name(one.level, partitions, partition) for one in self.levels for name in (found_file, edges_file))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ def survey(share: Share, inbound: Sequence[bytes], given: GraphSources, store: P
 
 
 def _shapes(share: Share, level: LevelFiles, store: PartStore) -> tuple[GraphShape, ...]:
-    name = edges_file(level.level, share.partition)
+    name = edges_file(level.level, share.partitions, share.partition)
     if not store.has(name):
         return ()
     data = store.read(name, 0)
@@ -99,7 +99,7 @@ def scatter(share: Share, inbound: Sequence[bytes], given: GraphSources, store: 
         if level.found is not None:
             firsts.append(sum(map(len, keys)))
         if level.found:
-            name = found_file(level.level, share.partition)
+            name = found_file(level.level, share.partitions, share.partition)
             with store.reading(name):
                 keys.append(key_array(store.read(name, KEYS)))
                 crashes.append(np.frombuffer(store.read(name, CRASHES), dtype=np.uint32))
@@ -146,7 +146,7 @@ def _rows(share: Share, level: LevelFiles, store: PartStore, given: GraphSources
     # With an entry even if there are no states, so that it can be indexed by none.
     table = shapes or (GraphShape((), 0, False, False),)
     lengths = np.array([len(marks) for _, marks in known] or [0], dtype=np.int64)
-    name = edges_file(level.level, share.partition)
+    name = edges_file(level.level, share.partitions, share.partition)
     with store.reading(name):
         shape_of = np.frombuffer(store.read(name, 1) if shapes else b"", dtype=np.uint32)
         targets = key_array(store.read(name, 2)) if shapes and level.expanded else key_column(())

@@ -33,7 +33,7 @@ class PassOutcome(NamedTuple):
 class PassReport(NamedTuple):
     """What a task reports: which process has made the pass, and what that process has spent so far."""
 
-    done: PassOutcome
+    done: Any
     worker: str
     effort: Effort
 
@@ -53,7 +53,7 @@ class PassTask:
     @property
     def needs(self) -> tuple[str, ...]:
         """The names of what it reads besides post."""
-        listed = self.given.needs(self.partition) if isinstance(self.given, GraphSources) else ()
+        listed = self.given.needs(self.partitions, self.partition) if isinstance(self.given, GraphSources) else ()
         return (*dict.fromkeys(self.where.values()), *listed)
 
     def perform(self, store: PartStore) -> PassOutcome:

@@ -12,8 +12,9 @@ from fizz.base.data import demand
 
 
 class KeyFile(NamedTuple):
-    """A file of sorted keys: those that a partition found on the levels `first` to `last`."""
+    """A file of sorted keys: those that one of so many partitions found on the levels `first` to `last`."""
 
+    partitions: int
     partition: int
     first: int
     last: int
@@ -21,7 +22,7 @@ class KeyFile(NamedTuple):
 
     @property
     def name(self) -> str:
-        return f"seen-{self.first}-{self.last}-{self.partition}"
+        return f"seen-{self.first}-{self.last}-{self.partitions}-{self.partition}"
 
 
 KeyFiles = tuple[KeyFile, ...]
@@ -44,7 +45,7 @@ def _keys(store: PartStore, file: KeyFile) -> Keys:
     return found
 
 
-def add_keys(store: PartStore, files: KeyFiles, partition: int, level: int, keys: Keys) -> KeyFiles:
+def add_keys(store: PartStore, files: KeyFiles, partitions: int, partition: int, level: int, keys: Keys) -> KeyFiles:
     """Write the new keys of a level, which are sorted, to a file; the files that there are then.
 
     A file that is not much larger than what follows it is merged with it, so that a key is rewritten only as often as
@@ -61,6 +62,10 @@ def add_keys(store: PartStore, files: KeyFiles, partition: int, level: int, keys
         merged.append(_keys(store, old))
         first = old.first
         count += old.keys
-    file = KeyFile(partition, first, level, count)
-    store.write(file.name, [np.sort(np.concatenate(merged)).tobytes()])
-    return (*kept, file)
+    return (*kept, write_keys(store, KeyFile(partitions, partition, first, level, count), merged))
+
+
+def write_keys(store: PartStore, file: KeyFile, keys: list[Keys]) -> KeyFile:
+    """Write the keys of a file, in any order; the file."""
+    store.write(file.name, [np.sort(np.concatenate(keys)).tobytes()])
+    return file

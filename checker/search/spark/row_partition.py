@@ -92,7 +92,7 @@ class RowPartition:
         else:
             sources = self._complete(newcomers)
             keys = key_column(key for key, _ in newcomers)
-            visited = add_keys(self.store, given.visited, given.partition, given.level, keys)
+            visited = add_keys(self.store, given.visited, self.partitions, given.partition, given.level, keys)
         self._expand(sources)
         return visited
 
@@ -157,7 +157,8 @@ class RowPartition:
                 array("I", [newcomer.crashes for _, newcomer in newcomers]).tobytes(),
                 *map(bytes, recorded.values()),
             ]
-            self.store.write(found_file(self.assignment.level, self.assignment.partition), found)
+            name = found_file(self.assignment.level, self.partitions, self.assignment.partition)
+            self.store.write(name, found)
         return sources
 
     # --- expanding -------------------------------------------------------------------------------------------------
@@ -180,9 +181,9 @@ class RowPartition:
                 self._add_edges(edges, source, arrivals)
         if any(len(gathering) for gathering in gatherings):
             parts = [self._pack(gathering) for gathering in gatherings]
-            self.store.write(outbound_file(given.level, given.partition), parts)
+            self.store.write(outbound_file(given.level, self.partitions, given.partition), parts)
         if sources and given.graph:
-            self.store.write(edges_file(given.level, given.partition), edges.parts())
+            self.store.write(edges_file(given.level, self.partitions, given.partition), edges.parts())
         if self._parts is not None:
             self._parts.flush()
             self.exported = tuple(self._parts.files)

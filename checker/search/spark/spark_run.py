@@ -125,14 +125,14 @@ class SparkRun:
         if isinstance(head, ClusterState):
             with store.reading(level_file(level)):
                 demand_sound(head)
-            if self.partitions not in (None, head.partitions):
+            partitions = self.partitions or head.partitions
+            if partitions != head.partitions:
                 self.task.say(
-                    f"the checkpoint has {head.partitions} partitions, and the run goes on with as many; "
-                    f"{_PARTITIONS}={self.partitions} is not used"
+                    f"the checkpoint has {head.partitions} partitions; they are divided anew into {partitions}"
                 )
             self._base = head.base
             self.local.restore(store, head.base.level, waiting=False)
-            self.cluster = self._cluster(head.handed_over, head.partitions, head.columns, head.worker_config)
+            self.cluster = self._cluster(head.handed_over, partitions, head.columns, head.worker_config)
             self.cluster.restore(head)
             return
         self._base = Base(level, head.files)

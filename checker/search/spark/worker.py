@@ -34,6 +34,7 @@ from checker.search.spark.assignment import (
 from checker.search.spark.column_partition import ColumnPartition, WorkerColumns
 from checker.search.spark.graph_task import PassReport, PassTask
 from checker.search.spark.parcels import Parcel, TaskParcels
+from checker.search.spark.redistribution import MergeTask, SplitTask
 from checker.search.spark.result_recorder import ResultRecorder
 from checker.search.spark.row_partition import RowPartition
 from checker.search.spark.shared_results import unpack_results
@@ -105,8 +106,8 @@ class Worker:
             PartialLevel.of(partition),
         )
 
-    def make(self, task: PassTask) -> PassReport:
-        """Make a pass over the graph for liveness."""
+    def make(self, task: OtherTask) -> PassReport:
+        """Make a pass over the graph for liveness, or over what there is to be divided anew."""
         self._demand_folder()
         return PassReport(task.perform(self.store), self.name, own_effort(self.begun))
 
@@ -133,6 +134,8 @@ class Worker:
         self.columns = self.columns or WorkerColumns.of(self.expander, self.codec, self.config.worker_config.reduced)
         return ColumnPartition(assignment, self.config.partitions, self.store, self.columns)
 
+
+OtherTask = PassTask | SplitTask | MergeTask
 
 _workers: list[Worker] = []
 """The worker of the latest run. A process may serve several runs, and keeps nothing of the earlier ones."""
@@ -181,10 +184,10 @@ def _answer(run: str, config: Broadcast[bytes], data: bytes, store: PartStore | 
     # What a task makes lives to its end: collecting garbage in it again and again takes a quarter of the time.
     gc.disable()
     try:
-        given: Assignment | PassTask = pickle.loads(data)
+        given: Assignment | OtherTask = pickle.loads(data)
         worker = _worker(run, config)
         worker.store = store or worker.store
-        answer = worker.make(given) if isinstance(given, PassTask) else worker.perform(given)
+        answer = worker.perform(given) if isinstance(given, Assignment) else worker.make(given)
     except Problem as problem:
         answer = problem
     except Stop as stop:

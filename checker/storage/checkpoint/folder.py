@@ -23,7 +23,7 @@ from checker.storage.file_store import FileStore
 from fizz.base.data import UNREADABLE, NotData, demand
 from fizz.base.plain_files import NotAFile, open_regular_to_lock, read_regular
 
-FORMAT: Final = 4
+FORMAT: Final = 5
 KEPT: Final = 2
 UNREDUCED: Final = "unreduced"
 """The subfolder for the second exploration, without symmetry, that a fair lasso may need."""
@@ -34,8 +34,9 @@ _MANIFEST: Final = re.compile(r"checkpoint-(0|[1-9][0-9]{0,8})\.json")
 _FILES: Final = "|".join(
     [
         rf"(?:level|lessons|stop)-{_NUMBER}",
-        rf"(?:states|graph|found|edges|outbound|share|post|core)-{_NUMBER}-{_NUMBER}",
-        rf"seen-{_NUMBER}-{_NUMBER}-{_NUMBER}",
+        rf"(?:states|graph|share|post|core)-{_NUMBER}-{_NUMBER}",
+        rf"(?:found|edges|outbound|moved)-{_NUMBER}-{_NUMBER}-{_NUMBER}",
+        rf"seen-{_NUMBER}-{_NUMBER}-{_NUMBER}-{_NUMBER}",
         rf"(?:rows|steps)-{_NUMBER}-{_NUMBER}(?:-{_NUMBER})?",
     ]
 )
