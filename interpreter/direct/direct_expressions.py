@@ -46,6 +46,8 @@ class DirectExpressions(BuiltinCalls):
         """Whether the display being compiled is stored, so that its members have it as their owner."""
         self._owners: frozenset[int] = frozenset()
         """The displays, by `id`, that are stored though they are a part of an expression."""
+        self.taken_out: dict[int, str] = {}
+        """The calls, by `id`, that were made before the statement, and the variables with what they took out."""
 
     def test(self, node: ast.Expression) -> python.expr:
         """The code of a condition: Python's truth of it is that of the language."""
@@ -53,6 +55,9 @@ class DirectExpressions(BuiltinCalls):
 
     def stored(self, node: ast.Expression) -> python.expr:
         """The code of a value that goes into the state or into a container: no container may have two owners."""
+        if id(node) in self.taken_out:
+            # It is in no other container now.
+            return name(self.taken_out[id(node)])
         if self._display(node):
             # Its members are checked, one by one.
             return self.whole(self._compiled(node, True))
@@ -86,6 +91,8 @@ class DirectExpressions(BuiltinCalls):
         return self._compiled(node, False)
 
     def _compiled(self, node: ast.Expression, storing: bool) -> Compiled:
+        if id(node) in self.taken_out:
+            return Compiled(name(self.taken_out[id(node)]))
         compiler = _COMPILERS.get(type(node))
         if compiler is None:
             raise Unsupported(type(node).__name__)

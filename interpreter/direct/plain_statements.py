@@ -20,8 +20,9 @@ from interpreter.direct.direct_expressions import DirectExpressions
 from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name
 from interpreter.direct.name_lookup import Origin, itself_of, roots_of
 from interpreter.direct.put_together import put_as_well
-from interpreter.direct.rule_text import CHANGES, is_bound_once, is_last_use
+from interpreter.direct.rule_text import ARGUMENTS, CHANGES, is_bound_once, is_last_use
 from interpreter.direct.scopes import RuleScope
+from interpreter.direct.taken_inside import taken_inside
 from interpreter.direct.taken_over import kept_of, takes_over
 from interpreter.execute.costs import cost, instruction_cost
 from interpreter.state.step import NOT_HELD, NOTHING_DONE, Aborted
@@ -29,17 +30,6 @@ from interpreter.state.step import NOT_HELD, NOTHING_DONE, Aborted
 Leaving = Callable[[python.expr], list[python.stmt]]
 After = Callable[[], list[python.stmt]]
 _OPERATORS: Final = {"+": "added", "-": "sub", "*": "mul", "//": "floordiv", "%": "mod"}
-
-
-_ARGUMENTS: Final = {
-    "clear": (0, 0),
-    "reverse": (0, 0),
-    "sort": (0, 0),
-    "pop": (0, 2),
-    "setdefault": (1, 2),
-    "insert": (2, 2),
-}
-"""By method, the least and the greatest number of arguments, where it is not one."""
 
 
 def store(text: str) -> python.Name:
@@ -124,6 +114,7 @@ class PlainStatements:
                 made += self._cut()
             if instruction.label is not None:
                 made += self._labelled(f"{self.names.routine.name}.{instruction.label}")
+            made += self._taken_first(instruction)
             rest = block[index + 1 :]
             if self.splits(instruction, self._loops > 0):
                 return made + self.split(instruction, lambda rest=rest: self._block(rest, after))  # type: ignore[misc]
@@ -296,7 +287,7 @@ class PlainStatements:
         if any(argument.kind != "positional" for argument in node.arguments):
             raise Unsupported("arguments")
         path, method = function.value, function.name
-        least, most = _ARGUMENTS.get(method, (1, 1))
+        least, most = ARGUMENTS.get(method, (1, 1))
         if not least <= len(arguments) <= most:
             raise Unsupported("arguments")
         owner = self.expressions.value(path)
@@ -339,6 +330,16 @@ class PlainStatements:
             made += self._owned(targets[0], name("P"))
         elif targets:
             made += self._bound(targets, Compiled(name("P")), path)
+        return made
+
+    def _taken_first(self, instruction: p.Instruction) -> list[python.stmt]:
+        """Take out what an instruction takes out inside its expressions: they refer to it by the name of a variable."""
+        made: list[python.stmt] = []
+        for node, function in [] if self.asserts else taken_inside(instruction):
+            made += self._changed(node, function, ())
+            self._functions += 1
+            self.expressions.taken_out[id(node)] = f"I{self._functions}"
+            made.append(assign(f"I{self._functions}", name("P")))
         return made
 
     def _assign(self, statement: ast.Assign) -> list[python.stmt]:

@@ -27,6 +27,16 @@ CHANGES: Final = {
 }
 """By method, the operation that returns the container after it."""
 
+ARGUMENTS: Final = {
+    "clear": (0, 0),
+    "reverse": (0, 0),
+    "sort": (0, 0),
+    "pop": (0, 2),
+    "setdefault": (1, 2),
+    "insert": (2, 2),
+}
+"""By method, the least and the greatest number of arguments, where it is not one."""
+
 
 def changed_within(routine: p.Routine) -> set[str]:
     """Of the names that `changed_in_place` gives, those in whose containers others are changed."""
