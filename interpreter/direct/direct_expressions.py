@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self, nodes_in
+from interpreter.compile.pair_questions import ANSWER
 from interpreter.direct.builtin_calls import BuiltinCalls
 from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name
 from interpreter.direct.node_operations import FRESH, PURE_FUNCTIONS, PURE_METHODS
@@ -344,6 +345,8 @@ class DirectExpressions(BuiltinCalls):
         return [given[parameter.name] for parameter in parameters]
 
     def _function(self, node: ast.Call, identifier: str) -> Compiled:
+        if identifier == ANSWER:
+            return self._answer(*[argument.value for argument in node.arguments])
         helper = self.names.helper(identifier)
         if helper is not None:
             return self._of_def(helper, self._given(node, self.names.shared.closure(identifier)))
@@ -368,6 +371,15 @@ class DirectExpressions(BuiltinCalls):
             raise Unsupported(identifier)
         values = [self.value(argument) for argument in arguments]
         return Compiled(call("function", constant(identifier), *values), "any", identifier in FRESH)
+
+    def _answer(self, value: ast.Expression, instance: ast.Expression, question: ast.Expression) -> Compiled:
+        """The answer of a question about the pairs of a `leadsto` assertion."""
+        assert isinstance(question, ast.Literal)
+        pairs = self.of(value)
+        code = pairs.code if pairs.kind == "rows" and pairs.width == 2 else self.whole(pairs)
+        return Compiled(
+            call("answered", code, self.value(instance), name(self.names.keep(question.value))), "bool", True
+        )
 
     def _fields(self, node: ast.Call, identifier: str) -> Compiled:
         named: dict[str, python.expr] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from interpreter.direct.node_sequences import Sequences
+from interpreter.direct.node_pairs import Pairs
 from interpreter.direct.nodes import GiveUp, ValueNode, key
 from interpreter.library import BUILTINS
 from interpreter.library.attributes import METHODS
@@ -83,7 +83,7 @@ class Results:
         self.known[token] = (result, charged)
 
 
-class Operations(Sequences):
+class Operations(Pairs):
     """The operations over the nodes of one machine."""
 
     # --- changes ---------------------------------------------------------------------------------------------------

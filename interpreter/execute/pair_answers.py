@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from fizz.base.light import dataclass
@@ -39,9 +41,16 @@ def answer(value: object, instance: object, question: str) -> bool:
     that the question does not know.
     """
     asks = _question(question)
-    pairs = pairs_of(value, asks.assertion)
+    return _answered(asks, "" if instance is None else display(instance), pairs_of(value, asks.assertion))
+
+
+def answer_of_pairs(pairs: Mapping[str, Pair], name: str, question: str) -> bool:
+    """The same for pairs by their keys, as `pairs_of` gives them, of the instance of this name (empty: none)."""
+    return _answered(_question(question), name, pairs)
+
+
+def _answered(asks: _Question, name: str, pairs: Mapping[str, Pair]) -> bool:
     if asks.known is not None:
-        name = "" if instance is None else display(instance)
         keys = asks.known.get(name)
         if keys is None:
             raise ModelMistake(NEW_PAIRS, json.dumps([asks.assertion, name, list(pairs)]))
@@ -66,9 +75,9 @@ def pairs_of(value: object, assertion: str) -> dict[str, Pair]:
     if isinstance(value, tuple) and value and not any(isinstance(one, tuple) for one in value):
         raise _no_pair(assertion, f"{shown(value)}")
     if isinstance(value, DictValue):
-        found = dict(sorted((f"[{display(key)}]", pair) for key, pair in value.entries.values()))
+        found = by_keys((display(key), pair) for key, pair in value.entries.values())
     elif isinstance(value, tuple | ListValue):
-        found = {f"[{index}]": pair for index, pair in enumerate(iterate(value))}
+        found = by_index(iterate(value))
     else:
         raise _no_pair(assertion, f"{with_article(type_name(value))}, {shown(value)}")
     pairs: dict[str, Pair] = {}
@@ -78,6 +87,16 @@ def pairs_of(value: object, assertion: str) -> dict[str, Pair]:
             raise _no_pair(assertion, f"{shown(one)} at {key}")
         pairs[key] = pair
     return pairs
+
+
+def by_index(pairs: Iterable[object]) -> dict[str, object]:
+    """The pairs of a list or tuple by the texts that name them."""
+    return {f"[{index}]": pair for index, pair in enumerate(pairs)}
+
+
+def by_keys(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
+    """The pairs of a dict, given with the texts of their keys, by the texts that name them."""
+    return dict(sorted(((f"[{key}]", pair) for key, pair in pairs), key=itemgetter(0)))
 
 
 def _no_pair(assertion: str, what: str) -> ModelMistake:

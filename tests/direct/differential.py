@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import fizz
+from checker.search.known_pairs import PairsOfModel
 from checker.search.memo.memo import Memory, verdict_of
 from checker.search.memo.run_choice import RECORDED
 from fizz import Span
-from interpreter import Machine, State, StepKind, compile_module
+from interpreter import Machine, ModelError, State, StepKind
 from interpreter.direct.rules import DirectRules
 from interpreter.execute.view import PairView
 from interpreter.state.step import Aborted, Failure, Outcome, Result, Rule
@@ -51,12 +53,20 @@ class _Lines(Machine):
 
 def compare_file(path: Path | str, most: int = 120, **options: object) -> Tally:
     """The comparison of a model in a file."""
-    return compare(_Lines(compile_module(fizz.load(str(path), **options))), most)  # type: ignore[arg-type]
+    return compare(_machine(fizz.load(str(path), **options)), most)  # type: ignore[arg-type]
 
 
 def compare_text(text: str, most: int = 120) -> Tally:
     """The comparison of a model."""
-    return compare(_Lines(compile_module(fizz.load("m.fizz", text=text))), most)
+    return compare(_machine(fizz.load("m.fizz", text=text)), most)
+
+
+def _machine(module: fizz.Module) -> Machine:
+    """A machine that is asked about each pair of `leadsto` assertions that its first initial state has."""
+    known = PairsOfModel(module)
+    with suppress(ModelError):
+        known.seen_by(Machine(known.program()))
+    return _Lines(known.program())
 
 
 def compare(machine: Machine, most: int) -> Tally:
