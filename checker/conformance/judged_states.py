@@ -1,7 +1,7 @@
 """`JudgedStates`: the assertions that states and steps of a run violate, asked once for what they may read.
 
 An assertion that runs as a function of Python reads no more than the slots that its text names; where these have the
-values of a state before, the answer is the same.
+values of a state before, or of a step, the answer is the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from checker.core.property import Predicate, Property
 from checker.search.contract.assertion_answers import Answer, Assertions
 from checker.traces.model_walk import Questions
 from interpreter import Machine, Rule, State, Step
-from interpreter.execute.view import View
+from interpreter.execute.view import PairView, View
 from interpreter.state.state import Layout
 from interpreter.state.step import Failure, Outcome, Result
 
@@ -25,10 +25,11 @@ _SOON: Final = 16
 
 
 class _Asked(NamedTuple):
-    """A rule of an assertion in states of one layout. `read`: what it may read; `known`: the answers by that."""
+    """A rule of an assertion in states of one layout. `reads`: what it may read of each state; `known`: the answers by
+    that."""
 
     rule: Rule
-    read: Callable[[tuple[int, ...]], Any]
+    reads: list[Callable[[tuple[int, ...]], Any]]
     known: dict[Any, bool]
 
 
@@ -49,56 +50,69 @@ class JudgedStates:
 
 
 class _Remembered(Assertions):
-    """Assertions whose answers in states are remembered by what they may read."""
+    """Assertions whose answers in states and for steps are remembered by what they may read."""
 
     def __init__(self, steps: ModelSteps) -> None:
         machine = steps.machine
         super().__init__(machine, machine.view, self._decided)
         self._steps = steps
         self._states = 0
-        self._asked: dict[tuple[int, Layout], list[_Asked] | None] = {}
+        self._asked: dict[tuple[int, tuple[Layout, ...]], list[_Asked] | None] = {}
 
     def _decided(self, rule: Rule, view: View) -> Result:
         return self.machine.run(rule, view).result
 
     def holds(self, predicate: Predicate, state: State) -> Answer:
         """The value in a state."""
+        return self._known(predicate, (state,)) or super().holds(predicate, state)
+
+    def holds_between(self, predicate: Predicate, before: State, after: State) -> Answer:
+        """The value for a step; true for one that changes nothing."""
+        if self.machine.alike.states(before, after):
+            return Answer(True)
+        return self._known(predicate, (after, before)) or super().holds_between(predicate, before, after)
+
+    def _known(self, predicate: Predicate, states: tuple[State, ...]) -> Answer | None:
+        """The value in a state, or for a step to the first of two; None: it is not remembered."""
         self._states += 1
-        asked = self._rules(predicate, state) if self._states > _SOON and not state.layout.cells else None
+        asked = self._rules(predicate, states) if self._states > _SOON else None
         if asked is None:
-            return super().holds(predicate, state)
-        wanted, values = predicate.some, state.values
-        for rule, read, known in asked:
-            key = read(values)
+            return None
+        wanted = predicate.some
+        for rule, reads, known in asked:
+            key = tuple([read(state.values) for read, state in zip(reads, states, strict=True)])
             value = known.get(key)
             if value is None:
                 if len(known) >= _MOST_REMEMBERED:
                     known.clear()
-                value = known[key] = self._value(rule, state)
+                value = known[key] = self._value(rule, *states)
             if value is wanted:
                 return Answer(wanted, None if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}")
         return Answer(not wanted)
 
-    def _value(self, rule: Rule, state: State) -> bool:
-        found = self._steps.functions.results(rule, state, noted=False)
-        result = self.machine.run(rule, self.view(state)).result if found is None else found[0]
-        if isinstance(result, Failure):
-            raise result.error
-        assert isinstance(result, Outcome) and result.value is not None
-        return result.value
+    def _value(self, rule: Rule, state: State, before: State | None = None) -> bool:
+        found = self._steps.functions.results(rule, state, before, noted=False)
+        if found is None:
+            view = self.view(state) if before is None else PairView(self.view(before), self.view(state))
+            found = [self.machine.run(rule, view).result]
+        if isinstance(found[0], Failure):
+            raise found[0].error
+        assert isinstance(found[0], Outcome) and found[0].value is not None
+        return found[0].value
 
-    def _rules(self, predicate: Predicate, state: State) -> list[_Asked] | None:
-        """The rules of an assertion in states of a layout; None: it may read more than slots by their names."""
-        key = (predicate.assertion, state.layout)
+    def _rules(self, predicate: Predicate, states: tuple[State, ...]) -> list[_Asked] | None:
+        """The rules of an assertion in states of these layouts; None: it may read more than slots by their names."""
+        layouts = tuple([state.layout for state in states])
+        key = (predicate.assertion, layouts)
         if key not in self._asked:
             found: list[_Asked] | None = []
-            for rule in self.machine.assertion_rules(predicate.assertion, state):
-                positions = self._steps.functions.reads(rule, state.layout) if type(self.machine) is Machine else None
+            for rule in self.machine.assertion_rules(predicate.assertion, states[0]):
+                positions = self._steps.functions.reads(rule, *layouts) if type(self.machine) is Machine else None
                 if positions is None:
                     found = None
                     break
                 assert found is not None
-                found.append(_Asked(rule, itemgetter(*positions) if positions else _nothing, {}))
+                found.append(_Asked(rule, [itemgetter(*each) if each else _nothing for each in positions], {}))
             self._asked[key] = found
         return self._asked[key]
 

@@ -223,20 +223,25 @@ class DirectRules(CompiledRules):
             return None
         return found[0] is HELD
 
-    def reads(self, rule: Rule, layout: Layout) -> tuple[int, ...] | None:
-        """The positions of all that an assertion about states of a layout may read.
+    def reads(self, rule: Rule, layout: Layout, before: Layout | None = None) -> list[tuple[int, ...]] | None:
+        """The positions of all that an assertion may read: of states of a layout; of those before the steps to them.
 
-        None: it is not run directly, or it may read a state as a whole, or its successors.
+        `before`: the layout of these, of an assertion about steps. None: it is not run directly, or it may read a state
+        as a whole, or its successors.
         """
         compiled = self._of(rule)
-        if compiled is None or compiled.scope.follows or compiled.scope.wholes or layout.cells:
+        layouts = [(layout, "heap")] if before is None else [(layout, "heap"), (before, "before")]
+        if compiled is None or compiled.scope.follows or compiled.scope.wholes or any(one.cells for one, _ in layouts):
             return None
-        return tuple([layout.index[slot] for slot in self._own_reads(compiled.scope, rule, layout)])
+        return [
+            tuple([one.index[slot] for slot in self._own_reads(compiled.scope, rule, one, kind)])
+            for one, kind in layouts
+        ]
 
-    def _own_reads(self, scope: RuleScope, rule: Rule, layout: Layout) -> tuple[Slot, ...]:
-        """What an assertion may read of states of a layout."""
+    def _own_reads(self, scope: RuleScope, rule: Rule, layout: Layout, kind: str = "heap") -> tuple[Slot, ...]:
+        """What an assertion may read of states of a layout. `kind`: that of variables of the state, in its scope."""
         attributes = set(scope.tables.values())
-        own: set[Slot] = {("heap", name) for kind, name in scope.slots.values() if kind == "heap"}
+        own: set[Slot] = {("heap", name) for one, name in scope.slots.values() if one == kind}
         if rule.instance is not None:
             names = {name for kind, name in scope.slots.values() if kind == "field"}
             own |= {(kind, *rule.instance, name) for name in names for kind in ("field", "param")}

@@ -159,16 +159,39 @@ def shown(step: Step | None) -> object:
 
 @pytest.mark.parametrize("name", ["ways", *MODELS])
 def test_assertions_are_those_of_the_interpreter(name: str) -> None:
-    """Answers remembered by what an assertion may read are those of the state."""
+    """Answers remembered by what an assertion may read are those of the state, and of the step to it."""
     machine = machine_of(name)
     watched = [one for one in properties_of(machine.program, None) if one.safety]
     judged, questions = JudgedStates(ModelSteps(machine, soon=0), watched), Questions(machine, watched)
     asked = 0
     for before, state in walk(machine, 200):
+        step = next((one for one in machine.steps(before).steps if one.target == state), None)
         try:
-            wanted = [one.property.name for one in questions.of_state(state) if one.property.kind != "exists"]
+            said = questions.of_state(state)
+            if step is not None:
+                said += questions.of_step(before, step)
         except ModelError:
             continue
-        assert judged.violated(None, None, state) == wanted
-        asked += before is not None
+        assert judged.violated(before, step, state) == [o.property.name for o in said if o.property.kind != "exists"]
+        asked += step is not None
     assert asked > 5
+
+
+def test_assertions_about_steps_do_not_need_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They run as functions of Python, once for what they may read of both states."""
+    machine = machine_of("models/raft/RaftLibrary.fizz")
+    watched = [one for one in properties_of(machine.program, None) if one.safety]
+    about_steps = [one for one in watched if one.kind == "transition"]
+    judged = JudgedStates(ModelSteps(machine, soon=0), watched)
+    steps = [(before, step) for before, _ in walk(machine, 60) for step in machine.steps(before).steps]
+    run, asked = machine.run, 0
+
+    def counted(*given: Any) -> Any:
+        nonlocal asked
+        asked += 1
+        return run(*given)
+
+    monkeypatch.setattr(machine, "run", counted)
+    for before, step in steps:
+        assert not judged.violated(before, step, step.target)
+    assert len(about_steps) > 2 and len(steps) > 150 > 3 * asked
