@@ -540,6 +540,7 @@ def main() -> int:
     # Nearly all that is made here is freed by counting references: to look for circles more often is a waste. To look
     # for old ones among millions of states takes seconds, in which the run cannot be ended.
     gc.set_threshold(50_000, 20, 1_000)
+    unraisable, sys.unraisablehook = sys.unraisablehook, _interrupt_again
     try:
         _refuse_strangers()
         from checker.cli import run
@@ -555,8 +556,19 @@ def main() -> int:
         return 130
     finally:
         _listen_no_more()
+        sys.unraisablehook = unraisable
         # The process ends here: to look for circles in what it leaves behind would take longer than most runs.
         gc.freeze()
+
+
+def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
+    """An interruption that came where Python can raise nothing, as while an object ends, comes again."""
+    if lost.exc_type is not KeyboardInterrupt:
+        sys.__unraisablehook__(lost)
+        return
+    again = threading.Timer(0.01, signal.raise_signal, (signal.SIGINT,))
+    again.daemon = True
+    again.start()
 
 
 def _listen_no_more() -> None:

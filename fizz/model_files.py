@@ -215,22 +215,26 @@ def read_text(file: str) -> str:
         hint = "split the model with `include`, or check the file name"
         raise _not_a_model(file, "the file is larger than 1 MiB", hint)
     if b"\x00" in data:
-        raise _not_a_model(file, "the file is binary", _ONLY_MODELS)
+        raise _unreadable(file, data, data.index(0), "the file is binary")
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        before = data[: error.start]
-        line = before.count(b"\n") + 1
-        column = len(before.rsplit(b"\n", 1)[-1].decode("utf-8", "replace")) + 1
-        span = Span(file, line, column, line, column + 1)
-        text = f"the file is not UTF-8 text (byte 0x{data[error.start]:02x})"
-        raise FizzError((Diagnostic("L1", text, span, _ONLY_MODELS),)) from None
+        raise _unreadable(file, data, error.start, "the file is not UTF-8 text") from None
     return normalise(text)
 
 
 def normalise(text: str) -> str:
     """The text with `\\n` as its only line end."""
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def _unreadable(file: str, data: bytes, index: int, why: str) -> FizzError:
+    """The mistake at a byte that no text has."""
+    before = data[:index]
+    line = before.count(b"\n") + 1
+    column = len(before.rsplit(b"\n", 1)[-1].decode("utf-8", "replace")) + 1
+    span = Span(file, line, column, line, column + 1)
+    return FizzError((Diagnostic("L1", f"{why} (byte 0x{data[index]:02x})", span, _ONLY_MODELS),))
 
 
 def _not_a_model(file: str, text: str, hint: str) -> FizzError:

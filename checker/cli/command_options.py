@@ -105,17 +105,28 @@ max_depth = click.option(
     metavar="N",
     help="Stop after level N; the initial states are level 0.",
 )
-timeout = click.option(
-    "--timeout",
-    type=click.FloatRange(min=0, min_open=True),
-    callback=number,
-    metavar="SECONDS",
-    help="Stop after this time; the levels that are complete then count.",
-)
+
+
+def _timeout(then: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(
+        "--timeout",
+        type=click.FloatRange(min=0, min_open=True),
+        callback=number,
+        metavar="SECONDS",
+        help=f"Stop after this time; {then}.",
+    )
+
+
+timeout = _timeout("what is known then is printed")
 
 
 def limits(command: Callable[..., Any]) -> Callable[..., Any]:
     """The options of `Limits`."""
+    return max_states(max_depth(_timeout("the levels that are complete then count")(command)))
+
+
+def points(command: Callable[..., Any]) -> Callable[..., Any]:
+    """The same for many searches: the time is that of all."""
     return max_states(max_depth(timeout(command)))
 
 

@@ -5,6 +5,7 @@ The checks leave nothing behind.
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -13,17 +14,19 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from checker.core.problems import UsageProblem
+from checker.core.problems import FULL_DISK, EnvironmentProblem, Problem, UsageProblem
 
 _OTHER = "name another file"
 _FOLDER = "name a folder that can be written"
+_LIMITED = "raise the limit of the size of files (ulimit -f)"
 _MODELS = (".fizz", ".star")
 _BESIDE = ("fizz.yaml", "expect.yaml")
 _Identity = tuple[object, ...]
 
 
 def refuse_files(outputs: Mapping[str, str | None], folders: Mapping[str, str | None] | None = None) -> None:
-    """Refuse what can not be written, and two outputs in one file or folder. Raises `UsageProblem`.
+    """Refuse what can not be written, and two outputs in one file or folder. Raises `UsageProblem`; if the disk is
+    full `EnvironmentProblem`.
 
     `outputs` and `folders` are files and folders by option; None: not given.
     """
@@ -151,9 +154,14 @@ def _try_folder(option: str, path: str, folder: Path) -> None:
         raise _unwritable(option, path, problem, _FOLDER) from None
 
 
-def _unwritable(option: str, path: str, problem: Exception, hint: str = _OTHER) -> UsageProblem:
+def _unwritable(option: str, path: str, problem: Exception, hint: str = _OTHER) -> Problem:
+    """What to tell of a file or folder that can not be written: a full disk is no mistake in the command."""
     reason = (problem.strerror if isinstance(problem, OSError) else None) or "it is a link that leads to itself"
-    return UsageProblem(f"{option}: '{path}' cannot be written: {reason}", hint)
+    text = f"{option}: '{path}' cannot be written: {reason}"
+    if isinstance(problem, OSError) and problem.errno in FULL_DISK:
+        limited = problem.errno == errno.EFBIG
+        return EnvironmentProblem(text, _LIMITED if limited else "make room there, or name a folder on another disk")
+    return UsageProblem(text, hint)
 
 
 def _refuse_shared_folder(named_folders: Mapping[str, str]) -> None:

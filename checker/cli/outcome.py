@@ -15,7 +15,7 @@ import click
 
 from checker.cli.commands import fizzpy
 from checker.cli.completing_words import VARIABLE, answer
-from checker.core.problems import FULL_DISK, EnvironmentProblem, ExitCode, Problem, full_disk
+from checker.core.problems import FULL_DISK, EnvironmentProblem, ExitCode, Problem, full_disk, output_fails
 from checker.core.visible import printable
 from checker.report.plain_lines import print_remark, print_result
 
@@ -80,12 +80,19 @@ def _refused(refusal: OSError) -> EnvironmentProblem:
         Path.cwd()
     except OSError:
         return EnvironmentProblem("the current folder is not there any more", "go to another one with cd")
+    if _printing(refusal):
+        return output_fails(refusal)
     if refusal.errno in FULL_DISK:
         return EnvironmentProblem(
             full_disk(refusal), "make room there, or name another folder; TMPDIR for temporary files"
         )
     where = f": {os.fsdecode(refusal.filename)}" if isinstance(refusal.filename, str | bytes) else ""
     return EnvironmentProblem(f"{refusal.strerror}{where}", _REFUSALS.get(refusal.errno or 0, _REFUSED))
+
+
+def _printing(refusal: OSError) -> bool:
+    """Whether it is a help text that cannot be written: click prints it with `echo`, and nothing else."""
+    return any(frame.f_code is click.echo.__code__ for frame, _ in traceback.walk_tb(refusal.__traceback__))
 
 
 def _report_problem(arguments: Sequence[str], problem: Problem) -> int:

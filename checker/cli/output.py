@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from checker.core.problems import EnvironmentProblem
+from checker.core.problems import output_fails
 from checker.report.plain_lines import print_remark, print_result, send_text
 
 if TYPE_CHECKING:
@@ -383,5 +383,4 @@ def _readers_may_leave() -> Iterator[None]:
     except OSError as refusal:
         if refusal.filename is not None:
             raise
-        reason = f"the report cannot be printed: {refusal.strerror}"
-        raise EnvironmentProblem(reason, "send it to a disk with free space") from None
+        raise output_fails(refusal) from None

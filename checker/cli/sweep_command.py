@@ -45,7 +45,7 @@ Exit codes:
     metavar="SECONDS",
     help="Stop a point after this time.",
 )
-@command_options.limits
+@command_options.points
 @command_options.task_engine
 @command_options.workers
 @command_options.master

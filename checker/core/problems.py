@@ -78,3 +78,9 @@ class EnvironmentProblem(Problem):
     """The request is fine, but this machine cannot serve it: no Java, master unreachable, disk full."""
 
     exit_code = ExitCode.ENVIRONMENT
+
+
+def output_fails(failure: OSError) -> EnvironmentProblem:
+    """The problem of a report or help that standard output does not take."""
+    what = f"the report cannot be printed: {failure.strerror}"
+    return EnvironmentProblem(what, "send it to a disk with free space")

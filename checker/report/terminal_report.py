@@ -8,6 +8,7 @@ from pathlib import PurePath
 from rich.table import Table
 from rich.text import Text
 
+from checker.core.exploration import GivenUp
 from checker.core.problems import ExitCode
 from checker.core.report import DEADLOCK, ModelFailure, PropertyReport, Report, heading, title_of
 from checker.core.trace import Trace
@@ -101,10 +102,17 @@ def afterthoughts(report: Report) -> list[str]:
         sentences.append("hint: if the model may end like that, its front matter says `deadlock_detection: false`")
     level = report.given_up
     if level is not None:
-        far = f"{level.expanded:,} of {plural(level.waiting, 'state')} expanded"
-        sentences.append(f"level {level.level:,} was not finished ({far}): it is not counted")
+        sentences.append(f"level {level.level:,} was not finished ({_how_far(level)}): it is not counted")
     way_out = None if report.cut_by is None else report.cut_by.way_out
     return sentences if way_out is None else [*sentences, f"hint: {way_out}"]
+
+
+def _how_far(level: GivenUp) -> str:
+    """How much was done of a level that was given up: what its states lead to is judged when all are expanded."""
+    waiting = plural(level.waiting, "state")
+    if level.expanded < level.waiting:
+        return f"{level.expanded:,} of {waiting} expanded"
+    return f"{waiting} expanded, but not all judged that they lead to"
 
 
 def at_once(instance: str, actions: tuple[str, ...]) -> str:

@@ -15,7 +15,7 @@ from fizz.base.yaml_text import YamlError, compose, plain
 
 MOST_POINTS: Final = 10_000
 _MOST_BYTES: Final = 256 * 1024
-_RANGE: Final = re.compile(r"(-?\d{1,9})\.\.(-?\d{1,9})(?:\.\.(\d{1,9}))?")
+_RANGE: Final = re.compile(r"(-?\d{1,99})\.\.(-?\d{1,99})(?:\.\.(\d{1,99}))?")
 _OPENING: Final = {"(": ")", "[": "]", "{": "}"}
 _FEWER: Final = "give fewer values, or run it in parts"
 

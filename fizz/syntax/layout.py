@@ -144,7 +144,8 @@ def expression_text(file: str, text: str) -> str:
         raise FizzError((layout.diagnostics[0],))
     if len(lines) != 1:
         span = Span(file, lines[1].number, 1, lines[1].number, 2) if lines else Span(file, 1, 1, 1, 2)
-        raise FizzError((Diagnostic("L1", "expected one expression", span, "write it on one line"),))
+        hint = "write it on one line" if lines else "write a value, as 2 or [1, 2]"
+        raise FizzError((Diagnostic("L1", "expected one expression", span, hint),))
     return "\n" * (lines[0].number - 1) + lines[0].indentation + lines[0].code.lstrip()
 
 

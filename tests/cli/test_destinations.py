@@ -221,6 +221,7 @@ def test_a_disk_without_room(writer: tuple[str, ...], tmp_path: Path) -> None:
     ended = subprocess.run(
         command, cwd=tmp_path, env=environment, capture_output=True, text=True, preexec_fn=no_room, timeout=60
     )
-    assert (ended.returncode, ended.stdout) == (2, ""), ended.stderr
+    assert (ended.returncode, ended.stdout) == (74, ""), ended.stderr
     assert f"{writer[2]}: '{name}' cannot be written: {os.strerror(errno.EFBIG)}" in ended.stderr
+    assert "hint: raise the limit of the size of files" in ended.stderr
     assert (tmp_path / "out").is_dir() or (tmp_path / "out").read_text() == "before"

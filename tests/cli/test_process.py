@@ -107,6 +107,30 @@ def test_interrupted_before_it_has_begun(capsys: pytest.CaptureFixture[str], mon
     assert capsys.readouterr().err == "fizzpy: interrupted\n"
 
 
+def test_interrupted_where_nothing_can_be_raised(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An interruption that Python drops, as one that comes while an object ends, is not lost."""
+
+    class Ending:
+        def __del__(self) -> None:
+            raise KeyboardInterrupt
+
+    def run(arguments: object) -> int:
+        held = [Ending()]
+        held.clear()
+        time.sleep(30)
+        return 0
+
+    monkeypatch.setattr("checker.cli.run", run)
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        assert fizzpy.main() == 130
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert capsys.readouterr().err == "fizzpy: interrupted\n"
+
+
 def test_interrupted_before_anything_is_loaded(tmp_path: Path) -> None:
     """Ctrl-C while Python still loads what the command begins with: the same line and code, and no traceback."""
     (tmp_path / "fizzpy.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
@@ -207,6 +231,14 @@ def test_streams_that_take_nothing(closing: str, code: int, tmp_path: Path) -> N
     assert b"internal error" not in ended.stderr
     if code == 74:
         assert b"the report cannot be printed: No space left on device" in ended.stderr
+
+
+def test_help_that_a_full_disk_does_not_take() -> None:
+    """It is the output that is full, and not the folder of temporary files."""
+    command = f"'{sys.executable}' -m fizzpy check --help >/dev/full"
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    ended = subprocess.run(command, shell=True, env=environment, capture_output=True, check=False)
+    assert (ended.returncode, b"cannot be printed: No space left" in ended.stderr) == (74, True), ended.stderr
 
 
 def test_without_pyspark(tmp_path: Path) -> None:

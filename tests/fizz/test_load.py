@@ -186,6 +186,7 @@ def test_wrong_set(name: str, value: str, text: str, place: tuple[int, int], tmp
     assert diagnostic.code == "O5" and text in diagnostic.text
     assert diagnostic.span is not None and diagnostic.span.file == f"--set {name}"
     assert diagnostic.span[1:3] == place
+    assert (diagnostic.hint == "write a value, as 2 or [1, 2]") == (value == "")
     assert caught.value.exit_code == 151
 
 
@@ -204,10 +205,11 @@ def test_unreadable_files(tmp_path: Path) -> None:
         fizz.load(path)
     with pytest.raises(OSError):
         fizz.load(tmp_path)
-    for data, text in (
-        (b"\x89PNG\r\n", "not UTF-8 text (byte 0x89)"),
-        (b"x = 1\ny = \xff\n", "not UTF-8 text (byte 0xff)"),
-        (b"\x7fELF\x00\x01", "binary"),
+    for data, text, *place in (
+        (b"\x89PNG\r\n", "not UTF-8 text (byte 0x89)", 1, 1),
+        (b"x = 1\ny = \xff\n", "not UTF-8 text (byte 0xff)", 2, 5),
+        (b"\x7fELF\x00\x01", "binary (byte 0x00)", 1, 5),
+        (b"x = 1\ny = 2\x00\n", "binary (byte 0x00)", 2, 6),
         (b"x" * (1024 * 1024 + 1), "larger than 1 MiB"),
         (b"", "no action, nothing to check"),
         (b"# only comments\n\n", "no action, nothing to check"),
@@ -217,6 +219,7 @@ def test_unreadable_files(tmp_path: Path) -> None:
         path.write_bytes(data)
         (diagnostic,) = _errors(path)
         assert diagnostic.code == "L1" and text in diagnostic.text
+        assert not place or (diagnostic.span is not None and [*diagnostic.span[1:3]] == place)
     path.write_bytes(b"\xef\xbb\xbfX = 1\r\nY = '''a\r\nb'''\rZ = 2\r")
     assert fizz.load(path).constants == ("X", "Y", "Z")
 

@@ -55,6 +55,13 @@ def test_values_that_are_none(text: str) -> None:
         axis_of("N", text)
 
 
+def test_long_numbers_in_ranges() -> None:
+    """Ends of a range may have many digits; how many values there are is what counts."""
+    assert axis_of("N", "100000000000..100000000001").texts == ("100000000000", "100000000001")
+    with pytest.raises(UsageProblem, match="more than 10,000 values"):
+        axis_of("N", "1..100000000000")
+
+
 def test_points_come_by_size() -> None:
     """The smallest first, by the sum of the ranks of its values, whatever the order in which they were given."""
     found = points_of([axis_of("N", "4,2,3"), axis_of("MODE", "'b','a'")])

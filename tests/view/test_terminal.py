@@ -10,6 +10,7 @@ import pytest
 
 import fizz
 from checker.check import check
+from checker.core.exploration import GivenUp
 from checker.core.limits import StopReason
 from checker.core.problems import ExitCode
 from checker.core.report import PropertyReport
@@ -121,6 +122,15 @@ def test_a_cut_search_says_what_cut_it(samples: Any, printed: Callable[..., str]
         width=120,
     )
     assert "cut by the option max_actions (7 states cut)" in text
+
+
+@pytest.mark.parametrize(
+    ("expanded", "far"), [(2, "2 of 9 states expanded"), (9, "9 states expanded, but not all judged that they lead to")]
+)
+def test_how_far_an_unfinished_level_came(expanded: int, far: str, samples: Any, printed: Callable[..., str]) -> None:
+    """A level whose states are all expanded still lacks a judgement."""
+    report = samples.report(given_up=GivenUp(3, expanded, 9), properties=(), trace=None)
+    assert f"level 3 was not finished ({far}): it is not counted" in printed(report, width=120)
 
 
 def test_a_failure_of_the_model_has_place_and_path(samples: Any, printed: Callable[..., str]) -> None:
