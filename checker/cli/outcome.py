@@ -91,8 +91,9 @@ def _refused(refusal: OSError) -> EnvironmentProblem:
 
 
 def _printing(refusal: OSError) -> bool:
-    """Whether it is a help text that cannot be written: click prints it with `echo`, and nothing else."""
-    return any(frame.f_code is click.echo.__code__ for frame, _ in traceback.walk_tb(refusal.__traceback__))
+    """Whether it is a help text, which click prints with `echo`, or the version that cannot be written."""
+    printers = (click.echo.__code__, print_result.__code__)
+    return any(frame.f_code in printers for frame, _ in traceback.walk_tb(refusal.__traceback__))
 
 
 def _report_problem(arguments: Sequence[str], problem: Problem) -> int:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.cells import cell_len
+from rich.console import Group, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
@@ -32,25 +34,38 @@ def print_promises(page: Page, results: Sequence[PromiseResult], not_run: int) -
 
 
 def _print_table(page: Page, results: Sequence[PromiseResult]) -> None:
-    """A line for each run. Where the page is too narrow constants are folded, and then names of models."""
+    """A line for each run. Constants stand below the model where the page is too narrow for a column of their own."""
     runs = [(printable(kept.promise.model.stem), printable(kept.promise.given)) for kept in results]
     rows = [_figures(kept) for kept in results]
     heads = ("verdict", *_COLUMNS, "")
     widths = [_widest(head, [cell.plain for cell in cells]) for head, *cells in zip(heads, *rows, strict=True)]
     varied = any(given for _, given in runs)
-    room = page.width - sum(widths) - _GAP * (len(widths) + varied)
-    model = min(_widest("model", [stem for stem, _ in runs]), max(room - _LEAST * varied, _LEAST))
+    room = page.width - sum(widths) - _GAP * len(widths)
+    model = _widest("model", [stem for stem, _ in runs])
+    beside = room - model - _GAP
+    if varied and beside < _widest("constants", [word for _, given in runs for word in given.split()]):
+        below = max(_LEAST, *[cell_len(given) + _GAP for _, given in runs])
+        model, varied = min(max(model, below), max(room, _LEAST)), False
+        names = [_with_constants(*run) for run in runs]
+    else:
+        model = min(model, max(room, _LEAST))
+        names = [Text(stem) for stem, _ in runs]
     table = Table(box=None, pad_edge=False, padding=(0, _GAP, 0, 0), header_style="dim")
     table.add_column("model", overflow="fold", width=model)
     if varied:
-        given = min(_widest("constants", [given for _, given in runs]), max(room - model, _LEAST))
-        table.add_column("constants", overflow="fold", width=given)
+        given = min(_widest("constants", [given for _, given in runs]), beside)
+        table.add_column("constants", width=given)
         widths.append(given)
     for head, width in zip(heads, widths, strict=False):
         table.add_column(head, justify="right" if head in _COLUMNS else "left", no_wrap=True, width=width)
-    for run, figures in zip(runs, rows, strict=True):
-        table.add_row(*map(Text, run if varied else run[:1]), *figures)
+    for name, (_, given_to), figures in zip(names, runs, rows, strict=True):
+        table.add_row(name, *([Text(given_to)] if varied else []), *figures)
     page.table(table, sum(widths) + model + _GAP * len(widths))
+
+
+def _with_constants(stem: str, given: str) -> RenderableType:
+    """A model, and below it its constants."""
+    return Group(Text(stem), Padding(Text(given, overflow="fold"), (0, 0, 0, _GAP))) if given else Text(stem)
 
 
 def _widest(head: str, texts: Sequence[str]) -> int:

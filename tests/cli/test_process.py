@@ -233,9 +233,10 @@ def test_streams_that_take_nothing(closing: str, code: int, tmp_path: Path) -> N
         assert b"the report cannot be printed: No space left on device" in ended.stderr
 
 
-def test_help_that_a_full_disk_does_not_take() -> None:
+@pytest.mark.parametrize("asked", ["check --help", "--version"])
+def test_help_that_a_full_disk_does_not_take(asked: str) -> None:
     """It is the output that is full, and not the folder of temporary files."""
-    command = f"'{sys.executable}' -m fizzpy check --help >/dev/full"
+    command = f"'{sys.executable}' -m fizzpy {asked} >/dev/full"
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
     ended = subprocess.run(command, shell=True, env=environment, capture_output=True, check=False)
     assert (ended.returncode, b"cannot be printed: No space left" in ended.stderr) == (74, True), ended.stderr

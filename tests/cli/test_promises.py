@@ -52,18 +52,30 @@ def test_kept(fizzpy: Callable[..., Ended], models: Path) -> None:
         assert ended.out.endswith("PASSED  2 promises kept\n")
 
 
-@pytest.mark.parametrize(("width", "name", "shown"), [(100, 30, 30), (80, 18, 18), (80, 30, 18), (40, 30, 12)])
+@pytest.mark.parametrize(
+    ("width", "name", "shown", "beside"),
+    [(110, 30, 30, True), (80, 8, 8, True), (80, 18, 18, False), (80, 30, 30, False), (40, 30, 12, False)],
+)
 def test_a_narrow_page(
-    width: int, name: int, shown: int, fizzpy: Callable[..., Ended], models: Path, monkeypatch: pytest.MonkeyPatch
+    width: int,
+    name: int,
+    shown: int,
+    beside: bool,
+    fizzpy: Callable[..., Ended],
+    models: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """What is too long for the page is folded: constants first, then names, and figures never."""
+    """Constants that do not fit beside the models stand below them; names are folded if they must be, figures never."""
     (models / "m.fizz").rename(models / f"{'m' * name}.fizz")
     expect(models, f"- {{model: {'m' * name}.fizz, set: {{N: 1234}}, options: {{max_actions: 123456789}}}}\n")
     monkeypatch.setenv("COLUMNS", str(width))
     lines = fizzpy("test", ".").out.splitlines()
-    assert re.fullmatch(r"model +constants +verdict +states +transitions +depth +CPU s *", lines[0])
-    assert re.fullmatch(r"m+ +N=1234\S* +passed +1,235 +2,469 +1,234 +\d+\.\d +ok", lines[1])
+    constants = " +constants" if beside else ""
+    assert re.fullmatch(f"model{constants} +verdict +states +transitions +depth +CPU s *", lines[0])
+    given = r" +N=1234" if beside else ""
+    assert re.fullmatch(rf"m+{given}( \S+)? +passed +1,235 +2,469 +1,234 +\d+\.\d +ok", lines[1])
     assert len(lines[1].split()[0]) == shown
+    assert beside or any(re.fullmatch(r"  N=1234( \S+)? *", line) for line in lines)
     assert len(lines[1]) <= max(width, 75)
 
 
