@@ -109,7 +109,7 @@ def _files(paths: Sequence[str]) -> Iterator[str]:
     for path in paths:
         if not Path(path).is_dir():
             if not Path(path).is_file():
-                locate(str(Path(path).absolute()))  # says what is wrong
+                locate(path, bundled=False)  # says what is wrong
             found.setdefault(Path(path).resolve(), path)
             continue
         models = sorted(file for ending in ("fizz", "star") for file in Path(path).rglob(f"*.{ending}"))

@@ -34,7 +34,7 @@ def migrate(files: tuple[str, ...], write: bool, no_color: bool) -> int:
 
     code = 0
     for file in files:
-        path = str(locate(file))
+        path = locate(file, bundled=False)
         text = read_text(path)
         try:
             migrated = migrate_source(path, text)

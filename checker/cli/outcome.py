@@ -28,6 +28,8 @@ _REFUSALS = {
     errno.EMFILE: "raise the limit of open files (ulimit -n)",
     errno.ENFILE: "close other programs",
 }
+_LONGEST = 2_000
+"""Longer messages are cut in the terminal."""
 _REFUSED = "check the file or folder, and whether the machine can be reached; then run it again"
 
 
@@ -97,10 +99,16 @@ def _printing(refusal: OSError) -> bool:
 
 
 def _report_problem(arguments: Sequence[str], problem: Problem) -> int:
-    print_remark(printable(f"fizzpy: {problem.text}", lines=False))
+    print_remark(_shown(f"fizzpy: {problem.text}"))
     if problem.hint:
-        print_remark(printable(f"hint: {problem.hint}", lines=False))
+        print_remark(_shown(f"hint: {problem.hint}"))
     return _end(arguments, problem.exit_code, problem.text, problem.hint)
+
+
+def _shown(text: str) -> str:
+    """A message in one line: what it quotes of the input may be of any length."""
+    line = printable(text, lines=False)
+    return line if len(line) <= _LONGEST else line[: _LONGEST - 2] + " …"
 
 
 def _end(arguments: Sequence[str], code: ExitCode, text: str, hint: str | None = None) -> int:

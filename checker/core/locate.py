@@ -10,11 +10,14 @@ from checker.core.problems import UsageProblem
 _HOME = Path(__file__).resolve().parents[2]
 _FOLDERS = ("fizzpy_models", "models")
 _WAY_OUT = "give the path of a model file, or the name of one that comes with the tool, as VeniceLeaderFollower.fizz"
+_PATH = "give the path of a model file, NAME.fizz"
 _LONGEST, _MOST_NEAR = 200, 3
 
 
-def locate(model: str) -> str:
+def locate(model: str, bundled: bool = True) -> str:
     """The path to read the model from. A file in the current folder takes precedence over a bundled model.
+
+    `bundled`: whether one that comes with the tool may be meant.
 
     Raises `UsageProblem` if there is no readable file.
     """
@@ -32,11 +35,11 @@ def locate(model: str) -> str:
         raise UsageProblem(f"'{model}' is a directory, not a model file", _name_files(path))
     if path.exists() or path.is_symlink():
         raise UsageProblem(f"'{model}' is not an ordinary file", "give the path of a text file, NAME.fizz")
-    if path.name == model:
-        for bundled in bundled_models():
-            if bundled.name == model:
-                return str(bundled)
-    raise UsageProblem(f"there is no file '{model}'", _suggest(path))
+    if bundled and path.name == model:
+        for file in bundled_models():
+            if file.name == model:
+                return str(file)
+    raise UsageProblem(f"there is no file '{model}'", _suggest(path, bundled))
 
 
 def bundled_folder() -> Path:
@@ -68,18 +71,18 @@ def _name_files(folder: Path) -> str:
     except OSError:
         names = []
     if not names:
-        return "give the path of a model file, NAME.fizz"
+        return _PATH
     return f"it contains {', '.join(names[:4])}{' ...' if len(names) > 4 else ''}"
 
 
-def _suggest(path: Path) -> str:
+def _suggest(path: Path, bundled: bool) -> str:
     neighbours = sorted(p.name for p in path.parent.glob("*.fizz")) if path.parent.is_dir() else []
     near = _near(path, neighbours)
-    if path.name == str(path):
+    if bundled and path.name == str(path):
         near += _near(path, [p.name for p in bundled_models()])
     if near:
         return "did you mean " + " or ".join(f"'{path.parent / name}'" for name in dict.fromkeys(near)) + "?"
-    return _WAY_OUT
+    return _WAY_OUT if bundled else _PATH
 
 
 def _near(path: Path, names: list[str]) -> list[str]:

@@ -188,6 +188,17 @@ def test_unreadable_file(fizzpy: Callable[..., object], tmp_path: Path, monkeypa
     assert "Permission denied" in ended.err
 
 
+def test_long_words_are_cut(fizzpy: Callable[..., object], tmp_path: Path) -> None:
+    """What a message quotes of the input does not fill the terminal; with --json it is whole."""
+    (tmp_path / "m.fizz").write_text(COUNTER)
+    ended = fizzpy("check", "m.fizz", "--property", "A" * 50_000)
+    assert (ended.code, "AAA …\nhint: its assertions are Small" in ended.err) == (2, True)
+    assert len(ended.err) < 2_100
+    assert (
+        "A" * 50_000 in json.loads(fizzpy("check", "m.fizz", "--json", "--property", "A" * 50_000).out)["error"]["text"]
+    )
+
+
 def test_control_characters_do_not_reach_the_terminal(fizzpy: Callable[..., object], tmp_path: Path) -> None:
     """A model cannot move the cursor or recolour the screen through the line that a message quotes."""
     (tmp_path / "m.fizz").write_text(broken("n += 1", "n += cuonter # \x1b[2J\x1b]0;owned\x07"))

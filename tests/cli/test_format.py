@@ -75,6 +75,18 @@ def test_what_is_missing(fizzpy: Callable[..., Ended], tmp_path: Path) -> None:
         assert fizzpy("fmt", *arguments).code == 2, arguments
 
 
+def test_a_missing_file(fizzpy: Callable[..., Ended], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is told as it was named; models that come with the tool are not formatted."""
+    monkeypatch.chdir(folder)
+    ended = fizzpy("fmt", "aa.fizz")
+    assert (ended.code, ended.err) == (
+        2,
+        "fizzpy: there is no file 'aa.fizz'\nhint: give the path of a model file, NAME.fizz\n",
+    )
+    ended = fizzpy("fmt", "DieHard.fizz")
+    assert (ended.code, "there is no file 'DieHard.fizz'" in ended.err, "comes with" in ended.err) == (2, True, False)
+
+
 def test_a_file_that_is_no_text(fizzpy: Callable[..., Ended], tmp_path: Path) -> None:
     """A binary file, and one that may not be written, have messages of their own."""
     binary = tmp_path / "b.fizz"
