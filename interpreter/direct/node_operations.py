@@ -337,6 +337,11 @@ class Operations(Pairs):
             right = self.list_of(right.items)
         return self.add(left, right)
 
+    def united(self, left: Any, right: Any) -> Any:
+        """`left |= right`, where no name may refer to a container in `left`."""
+        is_set = type(right) is ValueNode and right.tag is _SET
+        return self.binary("|", left, right if is_set else self.plain(right))
+
     # --- role instances --------------------------------------------------------------------------------------------
 
     def is_role(self, value: Any) -> bool:

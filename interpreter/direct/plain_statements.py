@@ -29,7 +29,7 @@ from interpreter.state.step import NOT_HELD, NOTHING_DONE, Aborted
 
 Leaving = Callable[[python.expr], list[python.stmt]]
 After = Callable[[], list[python.stmt]]
-_OPERATORS: Final = {"+": "added", "-": "sub", "*": "mul", "//": "floordiv", "%": "mod"}
+_OPERATORS: Final = {"+": "added", "-": "sub", "*": "mul", "//": "floordiv", "%": "mod", "|": "united"}
 
 
 def store(text: str) -> python.Name:
@@ -480,11 +480,10 @@ class PlainStatements:
     def _augmented(self, statement: ast.AugmentedAssign) -> list[python.stmt]:
         target, operator = statement.target, statement.operator
         old = self.expressions.of(target).code
-        value = self.expressions.stored(statement.value)
-        if operator in _OPERATORS:
-            code = call(_OPERATORS[operator], old, value)
-        else:
-            code = call("binary", constant(operator), old, value)
+        # With other operators nothing of the right side becomes a part of the result but elements of sets.
+        operand = self.expressions.stored if operator in ("+", "*") else self.expressions.value
+        value, operation = operand(statement.value), _OPERATORS.get(operator)
+        code = call(operation, old, value) if operation else call("binary", constant(operator), old, value)
         if isinstance(target, ast.Name) and self.names.is_local(target):
             self.names.unshared(target.id, code)
         return self._put(target, code)

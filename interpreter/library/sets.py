@@ -37,7 +37,10 @@ def _other(group: Sets, items: object, method: str) -> Sets:
 
 def _member_test(group: Sets) -> Callable[[object], bool]:
     """A membership test for a set."""
-    return group.member_test() if isinstance(group, GenericSet) else group.holds
+    if isinstance(group, GenericSet):
+        return group.member_test()
+    # A set that is read element by element changes its class when all of it is read: the method is looked up each time.
+    return lambda item: group.holds(item)
 
 
 def _union(group: Sets, *others: object) -> Sets:

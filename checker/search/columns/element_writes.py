@@ -24,7 +24,8 @@ class ElementWrites:
         self._writes = WritesByEffect()
         self._version = -1
         self._growing: list[CodeTable] = []
-        """The tables of elements that equal others, written differently: they may grow where the fields are."""
+        """The tables that may grow where the fields are: of elements that equal others, written differently, and of such
+        as were only removed so far."""
         self._known = 0
         self._words: Ints = np.zeros(0, dtype=np.int64)
         self._shifts: Words = np.zeros(0, dtype=np.uint64)
@@ -51,7 +52,7 @@ class ElementWrites:
         self._words = np.array([field.word for field in fields], dtype=np.int64)
         self._shifts = np.array([field.shift for field in fields], dtype=np.uint64)
         self._masks = np.array([field.mask for field in fields], dtype=np.uint64)
-        self._growing = [field.table for field in fields if field.mask > 1]
+        self._growing = [field.table for field in fields if field.mask > 1 or len(field.table) < 2]
         self._known = sum(map(len, self._growing))
         codes = max([len(field.table) for field in fields], default=0)
         self._sums = np.zeros((len(fields), codes, 2), dtype=np.uint64)

@@ -6,7 +6,7 @@ are those of `interpreter.direct.nodes`. As there, a change makes another object
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from checker.search.memo.division import LISTED, MOST_MEMBERS, SIZE, WHOLE, Divider, shorter
@@ -504,7 +504,12 @@ class AskedSet(AskedContainer):
 
     def put(self, item: Any, there: bool) -> AskedSet:
         """The set with or without an element."""
-        return AskedSet(self.reader, self.slot, {**self.changes, key(item): (item, there)})
+        return self.put_all((item,), there)
+
+    def put_all(self, items: Sequence[Any], there: bool) -> AskedSet:
+        """The set with or without some elements."""
+        changes = {key(item): (item, there) for item in items}
+        return AskedSet(self.reader, self.slot, {**self.changes, **changes})
 
     def size(self) -> int:
         if self.changes or self._value is not None:

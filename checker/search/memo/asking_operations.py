@@ -17,19 +17,23 @@ from interpreter.values.intern import Tag
 _DICT: Final = Tag.DICT
 _LIST: Final = Tag.LIST
 _RECORD: Final = Tag.RECORD
+_SET: Final = Tag.SET
 
 _SCALARS: Final = frozenset({bool, int, str, type(None)})
 _MOST_TAKEN: Final = 8
 """So many members at the beginning of a list are taken one by one."""
+_MOST_PUT: Final = 256
+"""So many elements are put into a set, or taken out, one by one."""
 _WHOLE: Final = frozenset({*_SCALARS, ValueNode})
 """The types of values of which everything is known."""
 BY_PARTS: Final = frozenset(
-    {"alternatives", "any_order", "append", "at", "begins_with", "bound", "contains", "discarded", "dropped", "each",
+    {"alternatives", "any_order", "append", "at", "begins_with", "binary", "bound", "contains", "discarded",
+     "dropped", "each",
      "entries", "entries_any", "entries_lazily", "eq", "field_put", "fields_of", "give_up", "is_role", "joined",
      "kept", "keys_of", "lacks", "last", "live",
      "live_lazily", "member_at", "member_is", "method", "ne", "own", "part", "plain", "put", "put_all", "removed",
-     "role_of", "set_add", "size", "size_is", "sliced", "spend", "tuples", "turns", "values_any",
-     "values_lazily", "values_of", "zipped"}
+     "role_of", "set_add", "size", "size_is", "sliced", "spend", "sub", "tuples", "turns", "united",
+     "updated", "values_any", "values_lazily", "values_of", "zipped"}
 )  # fmt: skip
 """The operations that may be given containers of which only the head is known."""
 
@@ -237,6 +241,32 @@ class AskingOperations(Operations):
             return group.put(_element(item), False)
         return super().discarded(whole(group), item)
 
+    def binary(self, operator: str, left: Any, right: Any) -> Any:
+        made = self._changed_by(left, right, True) if operator == "|" else None
+        return super().binary(operator, whole(left), whole(right)) if made is None else made
+
+    def united(self, left: Any, right: Any) -> Any:
+        made = self._changed_by(left, right, True)
+        return super().united(whole(left), whole(right)) if made is None else made
+
+    def updated(self, group: Any, items: Any) -> Any:
+        made = self._changed_by(group, items, True)
+        return super().updated(whole(group), whole(items)) if made is None else made
+
+    def sub(self, left: Any, right: Any) -> Any:
+        made = self._changed_by(left, right, False)
+        return super().sub(whole(left), whole(right)) if made is None else made
+
+    def _changed_by(self, group: Any, items: Any, there: bool) -> AskedSet | None:
+        """A set with, or without, all elements of another one, of which alone is asked; None for other values."""
+        if type(group) is not AskedSet:
+            return None
+        items = whole(items)
+        if type(items) is not ValueNode or items.tag is not _SET or len(items.items) > _MOST_PUT:
+            return None
+        self.fuel[0] -= 1 + len(items.items)
+        return group.put_all(items.items, there)
+
     def removed(self, group: Any, item: Any) -> Any:
         item = whole(item)
         if type(group) is AskedSet:
@@ -252,7 +282,7 @@ class AskingOperations(Operations):
         return super().removed(whole(group), item)
 
     def own(self, value: Any) -> Any:
-        return value if type(value) is AskedQueue else super().own(whole(value))
+        return value if type(value) in (AskedQueue, AskedSet) else super().own(whole(value))
 
     def kept(self, value: Any, owner: Any = None, added: int = 0) -> Any:
         return value if type(value) is AskedQueue and owner is None else super().kept(whole(value), whole(owner), added)
@@ -303,6 +333,10 @@ class AskingOperations(Operations):
             if position is None:
                 raise GiveUp
             return position
+        if name in ("union", "difference") and len(args) == 1:
+            made = self._changed_by(owner, args[0], name == "union")
+            if made is not None:
+                return made
         return super().method(name, whole(owner), *map(whole, args))
 
 
