@@ -24,8 +24,8 @@ class ElementWrites:
         self._writes = WritesByEffect()
         self._version = -1
         self._growing: list[CodeTable] = []
-        """The tables that may grow where the fields are: of elements that equal others, written differently, and of such
-        as were only removed so far."""
+        """The tables that may grow where the fields are: of elements that equal others, written differently, and of
+        those that were only removed so far."""
         self._known = 0
         self._words: Ints = np.zeros(0, dtype=np.int64)
         self._shifts: Words = np.zeros(0, dtype=np.uint64)
