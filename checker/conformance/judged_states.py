@@ -12,12 +12,11 @@ from typing import Any, Final, NamedTuple
 
 from checker.conformance.model_steps import ModelSteps
 from checker.core.property import Predicate, Property
-from checker.search.contract.assertion_answers import Answer, Assertions
+from checker.search.contract.assertion_answers import Answer, Assertions, first_to_decide, value_of
 from checker.traces.model_walk import Questions
 from interpreter import Machine, Rule, State, Step
-from interpreter.execute.view import PairView, View
+from interpreter.execute.view import PairView
 from interpreter.state.state import Layout
-from interpreter.state.step import Failure, Outcome, Result
 
 _MOST_REMEMBERED: Final = 5_000
 _SOON: Final = 16
@@ -54,51 +53,36 @@ class _Remembered(Assertions):
 
     def __init__(self, steps: ModelSteps) -> None:
         machine = steps.machine
-        super().__init__(machine, machine.view, self._decided)
+        super().__init__(machine, machine.view, lambda rule, view: machine.run(rule, view).result)
         self._steps = steps
         self._states = 0
         self._asked: dict[tuple[int, tuple[Layout, ...]], list[_Asked] | None] = {}
 
-    def _decided(self, rule: Rule, view: View) -> Result:
-        return self.machine.run(rule, view).result
-
-    def holds(self, predicate: Predicate, state: State) -> Answer:
-        """The value in a state."""
-        return self._known(predicate, (state,)) or super().holds(predicate, state)
-
-    def holds_between(self, predicate: Predicate, before: State, after: State) -> Answer:
-        """The value for a step; true for one that changes nothing."""
-        if self.machine.alike.states(before, after):
-            return Answer(True)
-        return self._known(predicate, (after, before)) or super().holds_between(predicate, before, after)
-
-    def _known(self, predicate: Predicate, states: tuple[State, ...]) -> Answer | None:
-        """The value in a state, or for a step to the first of two; None: it is not remembered."""
+    def _decided(self, predicate: Predicate, state: State, before: State | None = None) -> Answer:
         self._states += 1
+        states = (state,) if before is None else (state, before)
         asked = self._rules(predicate, states) if self._states > _SOON else None
         if asked is None:
-            return None
-        wanted = predicate.some
-        for rule, reads, known in asked:
-            key = tuple([read(state.values) for read, state in zip(reads, states, strict=True)])
-            value = known.get(key)
-            if value is None:
-                if len(known) >= _MOST_REMEMBERED:
-                    known.clear()
-                value = known[key] = self._value(rule, *states)
-            if value is wanted:
-                return Answer(wanted, None if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}")
-        return Answer(not wanted)
+            return super()._decided(predicate, state, before)
+        return first_to_decide(predicate.some, ((one.rule, self._known(one, states)) for one in asked))
+
+    def _known(self, asked: _Asked, states: tuple[State, ...]) -> bool:
+        """The value of a rule in a state, or for a step to the first of two."""
+        rule, reads, known = asked
+        key = tuple([read(state.values) for read, state in zip(reads, states, strict=True)])
+        value = known.get(key)
+        if value is None:
+            if len(known) >= _MOST_REMEMBERED:
+                known.clear()
+            value = known[key] = self._value(rule, *states)
+        return value
 
     def _value(self, rule: Rule, state: State, before: State | None = None) -> bool:
         found = self._steps.functions.results(rule, state, before, noted=False)
         if found is None:
             view = self.view(state) if before is None else PairView(self.view(before), self.view(state))
-            found = [self.machine.run(rule, view).result]
-        if isinstance(found[0], Failure):
-            raise found[0].error
-        assert isinstance(found[0], Outcome) and found[0].value is not None
-        return found[0].value
+            found = [self.decide(rule, view)]
+        return value_of(found[0])
 
     def _rules(self, predicate: Predicate, states: tuple[State, ...]) -> list[_Asked] | None:
         """The rules of an assertion in states of these layouts; None: it may read more than slots by their names."""

@@ -20,7 +20,7 @@ from interpreter.direct.direct_expressions import DirectExpressions
 from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name
 from interpreter.direct.name_lookup import Origin, itself_of, roots_of
 from interpreter.direct.put_together import put_as_well
-from interpreter.direct.rule_text import ARGUMENTS, CHANGES, is_bound_once, is_last_use
+from interpreter.direct.rule_text import ARGUMENTS, CHANGES, changing, is_bound_once, is_last_use
 from interpreter.direct.scopes import RuleScope
 from interpreter.direct.taken_inside import taken_inside
 from interpreter.direct.taken_over import kept_of, takes_over
@@ -261,28 +261,28 @@ class PlainStatements:
                 return self._assign(statement)
             case ast.AugmentedAssign():
                 return self._augmented(statement)
-            case ast.ExpressionStatement(value=ast.Call(function=ast.Attribute() as function) as node):
-                if function.name in CHANGES:
-                    return self._changed(node, function, ())
-                return [python.Expr(self.expressions.of(node).code)]
             case ast.ExpressionStatement(value=value):
-                return [python.Expr(self.expressions.of(value).code)]
+                made = self._changed(value, ())
+                return [python.Expr(self.expressions.of(value).code)] if made is None else made
             case _:
                 assert_never(statement)
 
     def _called(self, instruction: p.CallOrDo) -> list[python.stmt]:
-        function = instruction.call.function
-        if not isinstance(function, ast.Attribute):
+        if not isinstance(instruction.call.function, ast.Attribute):
             raise Unsupported("a call of a func")
-        if function.name in CHANGES:
-            return self._changed(instruction.call, function, instruction.targets)
+        if (made := self._changed(instruction.call, instruction.targets)) is not None:
+            return made
         value = self.expressions.of(instruction.call)
         if not instruction.targets:
             return [python.Expr(value.code)]
         return self._bound(instruction.targets, value, instruction.call)
 
-    def _changed(self, node: ast.Call, function: ast.Attribute, targets: tuple[ast.Target, ...]) -> list[python.stmt]:
-        """A statement `path.method(…)` that changes a container in place."""
+    def _changed(self, node: ast.Expression, targets: tuple[ast.Target, ...]) -> list[python.stmt] | None:
+        """A statement `path.method(…)` that changes a container in place; None if it is another one."""
+        function = changing(node)
+        if function is None:
+            return None
+        assert isinstance(node, ast.Call)
         arguments = [argument.value for argument in node.arguments]
         if any(argument.kind != "positional" for argument in node.arguments):
             raise Unsupported("arguments")
@@ -335,8 +335,8 @@ class PlainStatements:
     def _taken_first(self, instruction: p.Instruction) -> list[python.stmt]:
         """Take out what an instruction takes out inside its expressions: they refer to it by the name of a variable."""
         made: list[python.stmt] = []
-        for node, function in [] if self.asserts else taken_inside(instruction):
-            made += self._changed(node, function, ())
+        for node in [] if self.asserts else taken_inside(instruction):
+            made += self._changed(node, ()) or []
             self._functions += 1
             self.expressions.taken_out[id(node)] = f"I{self._functions}"
             made.append(assign(f"I{self._functions}", name("P")))
@@ -344,8 +344,8 @@ class PlainStatements:
 
     def _assign(self, statement: ast.Assign) -> list[python.stmt]:
         targets, value = statement.targets, statement.value
-        if isinstance(value, ast.Call) and isinstance(value.function, ast.Attribute) and value.function.name in CHANGES:
-            return self._changed(value, value.function, targets)
+        if (changed := self._changed(value, targets)) is not None:
+            return changed
         if len(targets) == 1 and isinstance(targets[0], ast.TupleExpression | ast.ListExpression):
             items = targets[0].items
             if isinstance(value, ast.TupleExpression | ast.ListExpression) and len(value.items) == len(items):

@@ -38,6 +38,12 @@ ARGUMENTS: Final = {
 """By method, the least and the greatest number of arguments, where it is not one."""
 
 
+def changing(node: ast.Node | None) -> ast.Attribute | None:
+    """What is called, if a node is the call of a method that changes a container in place."""
+    function = node.function if isinstance(node, ast.Call) else None
+    return function if isinstance(function, ast.Attribute) and function.name in CHANGES else None
+
+
 def changed_within(routine: p.Routine) -> set[str]:
     """Of the names that `changed_in_place` gives, those in whose containers others are changed."""
     found: set[str] = set()
@@ -159,10 +165,8 @@ def _changed_paths(instruction: p.Instruction) -> Iterator[ast.Expression]:
 def _changed_by_methods(instruction: p.Instruction) -> Iterator[ast.Expression]:
     """What the methods that an instruction calls change."""
     for part in evaluated(instruction):
-        for node in nodes_in(part):
-            function = node.function if isinstance(node, ast.Call) else None
-            if isinstance(function, ast.Attribute) and function.name in CHANGES:
-                yield function.value
+        for function in filter(None, map(changing, nodes_in(part))):
+            yield function.value
 
 
 def size_of(routine: p.Routine) -> int:

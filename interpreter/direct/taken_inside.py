@@ -6,21 +6,35 @@ They can be taken out before the statement, if nothing that it evaluates before 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import Final, TypeGuard
 
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import nodes_in
+from fizz.syntax.tree_walk import nodes_in, parts
 from interpreter.compile import program as p
-from interpreter.direct.rule_text import CHANGES
+from interpreter.direct.rule_text import changing
 
 Place = tuple[ast.Call, list[ast.Expression]]
 """A call of `pop`, and what a statement evaluates before it."""
+Evaluated = tuple[ast.Expression, list[ast.Expression], ast.Expression | None]
+"""An expression, what an instruction evaluates before it, and the container of which it calls a method, if it does."""
+_WHOLLY: Final = (
+    ast.Attribute,
+    ast.Binary,
+    ast.Call,
+    ast.DictExpression,
+    ast.Index,
+    ast.ListExpression,
+    ast.TupleExpression,
+    ast.Unary,
+)
+"""The expressions of which all parts are evaluated, in order, in any case."""
 
 
-def taken_inside(instruction: p.Instruction) -> list[tuple[ast.Call, ast.Attribute]]:
-    """The calls of `pop` inside the expressions of an instruction, in order, with what is called; none if any of them
-    cannot be made before the instruction. One that is all of a statement, or the value that it assigns, is none.
+def taken_inside(instruction: p.Instruction) -> list[ast.Call]:
+    """The calls of `pop` inside the expressions of an instruction, in order; none if any of them cannot be made before
+    the instruction. One that is all of a statement, or the value that it assigns, is none.
     """
-    found: list[Place] = []
+    found: list[ast.Call] = []
     for value, before, receiver in _evaluated_first(instruction):
         places = _places(value, before)
         if places is None:
@@ -29,20 +43,18 @@ def taken_inside(instruction: p.Instruction) -> list[tuple[ast.Call, ast.Attribu
             path = _path(call)
             if path is None or not _may_follow(path, receiver) or any(_depends(one, path) for one in earlier):
                 return []
-        found += places
-    return [(call, call.function) for call, _ in found if isinstance(call.function, ast.Attribute)]
+            found.append(call)
+    return found
 
 
-def _evaluated_first(
-    instruction: p.Instruction,
-) -> Iterator[tuple[ast.Expression, list[ast.Expression], ast.Expression | None]]:
-    """The expressions that an instruction evaluates once, in any case: what it evaluates before, and the container of
-    which a method is called."""
+def _evaluated_first(instruction: p.Instruction) -> Iterator[Evaluated]:
+    """The expressions that an instruction evaluates once, in any case."""
     match instruction:
-        case p.Do(statement=ast.Assign(value=value) | ast.ExpressionStatement(value=value)) if _changes(value) is None:
-            yield value, [], None
         case p.Do(statement=ast.Assign(value=value) | ast.ExpressionStatement(value=value)):
-            yield from _arguments_of(value)
+            if isinstance(value, ast.Call) and changing(value):
+                yield from _arguments_of(value)
+            else:
+                yield value, [], None
         case p.Do(statement=ast.AugmentedAssign(target=target, value=value)):
             yield value, [target], None
         case p.CallOrDo(call=call):
@@ -53,67 +65,39 @@ def _evaluated_first(
             yield condition, [], None
 
 
-def _arguments_of(
-    call: ast.Expression,
-) -> Iterator[tuple[ast.Expression, list[ast.Expression], ast.Expression | None]]:
-    assert isinstance(call, ast.Call)
+def _arguments_of(call: ast.Call) -> Iterator[Evaluated]:
     receiver = call.function.value if isinstance(call.function, ast.Attribute) else None
-    before: list[ast.Expression] = []
-    for argument in call.arguments:
-        yield argument.value, list(before), receiver
-        before.append(argument.value)
+    values = [argument.value for argument in call.arguments]
+    for index, value in enumerate(values):
+        yield value, values[:index], receiver
 
 
-def _changes(node: ast.Expression) -> str | None:
-    """The method with which a whole statement changes a container, if it does."""
-    function = node.function if isinstance(node, ast.Call) else None
-    return function.name if isinstance(function, ast.Attribute) and function.name in CHANGES else None
+def _is_pop(node: ast.Node) -> TypeGuard[ast.Call]:
+    function = changing(node)
+    return function is not None and function.name == "pop"
 
 
 def _pops(node: ast.Node) -> list[ast.Call]:
-    return [one for one in nodes_in(node) if isinstance(one, ast.Call) and _changes(one) == "pop"]
+    return list(filter(_is_pop, nodes_in(node)))
 
 
 def _places(node: ast.Expression, before: list[ast.Expression]) -> list[Place] | None:
     """The calls of `pop` in an expression, each with what is evaluated before it; None if one is perhaps never made."""
     if not _pops(node):
         return []
-    if isinstance(node, ast.Call) and _changes(node) == "pop":
+    if _is_pop(node):
         return None if any(_pops(one.value) for one in node.arguments) else [(node, before)]
-    parts = _in_order(node)
-    if parts is None:
+    if not isinstance(node, _WHOLLY):
         return None
     found: list[Place] = []
     earlier = list(before)
-    for part in parts:
+    for part in parts(node):
         places = _places(part, earlier)
         if places is None:
             return None
         found += places
         earlier = [*earlier, part]
     return found
-
-
-def _in_order(node: ast.Expression) -> list[ast.Expression] | None:
-    """The parts of an expression in the order in which they are evaluated, all of them in any case; None: not so."""
-    match node:
-        case ast.Binary(left=left, right=right):
-            return [left, right]
-        case ast.Unary(operand=operand):
-            return [operand]
-        case ast.TupleExpression(items=items) | ast.ListExpression(items=items):
-            return list(items)
-        case ast.DictExpression(pairs=pairs):
-            return [part for pair in pairs for part in pair]
-        case ast.Attribute(value=value):
-            return [value]
-        case ast.Index(value=value, index=index):
-            return [value, index]
-        case ast.Call(function=ast.Name(), arguments=arguments):
-            return [one.value for one in arguments]
-        case ast.Call(function=ast.Attribute(value=value), arguments=arguments):
-            return [value, *[one.value for one in arguments]]
-    return None
 
 
 def _path(call: ast.Call) -> ast.Expression | None:

@@ -25,6 +25,7 @@ from tests.random import laws
 from tests.random.bags import bag_program
 from tests.random.sets import broken, settings_of
 from tests.random.source import seeded
+from tests.stats import stat
 
 ENGINES = ("columns", "early columns", "embedded")
 ALL = Sizes(many_values=0)
@@ -99,7 +100,7 @@ def test_messages_in_a_bag_are_learned_once_for_each() -> None:
 
 def calls_of(found: Exploration) -> int:
     """How many execution paths were run to be remembered."""
-    return int(str(found.stats["interpreter calls"]).replace(",", ""))
+    return stat(found, "interpreter calls")
 
 
 def test_copies_are_counted() -> None:

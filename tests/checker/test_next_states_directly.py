@@ -13,6 +13,7 @@ from checker.search.registry import engine_of
 from fizz import load
 from interpreter import compile_module
 from tests.checker.comparing import compared
+from tests.stats import stat
 
 MODEL = """
 ---
@@ -56,4 +57,4 @@ def test_the_same(wide: int | None, least: str) -> None:
     )
     assert compared(found) == compared(plain)
     assert found.noted == plain.noted and (found.noted is not None or "//" in least)
-    assert int(str(found.stats["run directly"])) > 0
+    assert stat(found, "run directly") > 0

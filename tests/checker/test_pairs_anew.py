@@ -16,6 +16,7 @@ from interpreter import Machine, compile_module
 from interpreter.execute.view import PairView
 from interpreter.state.step import Outcome, Rule, StepKind
 from tests.checker.comparing import compared
+from tests.stats import stat
 
 MODEL = """
 ---
@@ -53,7 +54,7 @@ def test_steps_are_judged(wide: int | None, part: str, less: str) -> None:
         found = explore(EmbeddedEngine(wide, thresholds=thresholds), program, properties, Settings(keep_going=True))
         assert compared(found) == compared(plain)
         if part == "pass" and thresholds is not THRESHOLDS:
-            assert int(str(found.stats["run directly"])) > 0
+            assert stat(found, "run directly") > 0
 
 
 def test_forgotten() -> None:

@@ -13,6 +13,7 @@ from checker.search.registry import engine_of
 from fizz import load
 from interpreter import compile_module
 from tests.checker.comparing import compared
+from tests.stats import stat
 
 EARLY = Thresholds(learning=30, window=10, trial=10)
 
@@ -132,5 +133,5 @@ def test_rules_change_over(wide: int | None) -> None:
     for thresholds in (EARLY, Thresholds(learning=0, window=5, trial=3, share=0.1)):
         found = explore(EmbeddedEngine(wide, thresholds=thresholds), program, properties, Settings())
         assert compared(found) == compared(plain)
-        assert 0 < int(str(found.stats["run directly"])) < int(str(found.stats["rule evaluations"]))
-        assert int(str(found.stats["interpreter calls"])) < found.transitions
+        assert 0 < stat(found, "run directly") < stat(found, "rule evaluations")
+        assert stat(found, "interpreter calls") < found.transitions

@@ -91,6 +91,8 @@ class StepRule:
         self.ran = 0
         """How many steps it has made where it was not remembered, and in how many rows."""
         self.ran_in = 1
+        self._may_be_apart = True
+        """Whether it is not known that the rule has no other paths for each value of a choice."""
         self._bases: list[int] = []
         """By level of a choice with a path for each value, more than the largest number of a value (`placed`)."""
         self._begin(tree)
@@ -307,9 +309,11 @@ class StepRule:
             choice.count(len(found[0].rows), self.calls - calls, steps)
             if choice.directly:
                 return
-            if self._walks_too_much() and self.space.memory.try_apart(self.candidate.rule):
-                self.remembered.forget()
-                return
+            if self._may_be_apart and self._walks_too_much():
+                self._may_be_apart = self.space.memory.try_apart(self.candidate.rule)
+                if self._may_be_apart:
+                    self.remembered.forget()
+                    return
         pays = [self.remembered.pays(one.units) for one in found if len(one.which)]
         if choice is not None and choice.never_directly and not all(pays):
             self.space.memory.forget(self.candidate.rule)

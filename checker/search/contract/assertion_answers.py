@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from checker.core.property import Predicate
@@ -34,22 +34,32 @@ class Assertions:
 
     def holds(self, predicate: Predicate, state: State) -> Answer:
         """The value in a state."""
-        return self._decide(predicate, state, self.view(state))
+        return self._decided(predicate, state)
 
     def holds_between(self, predicate: Predicate, before: State, after: State) -> Answer:
         """The value for a step; true for one that changes nothing."""
         if self.machine.alike.states(before, after):
             return Answer(True)
-        return self._decide(predicate, after, PairView(self.view(before), self.view(after)))
+        return self._decided(predicate, after, before)
 
-    def _decide(self, predicate: Predicate, state: State, view: View) -> Answer:
-        """Ask rule by rule until one decides."""
-        wanted = predicate.some
-        for rule in self.machine.assertion_rules(predicate.assertion, state):
-            result = self.decide(rule, view)
-            if isinstance(result, Failure):
-                raise result.error
-            assert isinstance(result, Outcome) and result.value is not None
-            if result.value is wanted:
-                return Answer(wanted, None if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}")
-        return Answer(not wanted)
+    def _decided(self, predicate: Predicate, state: State, before: State | None = None) -> Answer:
+        """The value in a state, or for a step to it."""
+        view = self.view(state) if before is None else PairView(self.view(before), self.view(state))
+        rules = self.machine.assertion_rules(predicate.assertion, state)
+        return first_to_decide(predicate.some, ((rule, value_of(self.decide(rule, view))) for rule in rules))
+
+
+def first_to_decide(wanted: bool, values: Iterable[tuple[Rule, bool]]) -> Answer:
+    """The answer of an assertion whose rules have these values, asked rule by rule until one is as `wanted`."""
+    for rule, value in values:
+        if value is wanted:
+            return Answer(wanted, None if rule.instance is None else f"{rule.instance[0]}#{rule.instance[1]}")
+    return Answer(not wanted)
+
+
+def value_of(result: Result) -> bool:
+    """The value of an assertion that had this result. Raises `ModelError` if it failed."""
+    if isinstance(result, Failure):
+        raise result.error
+    assert isinstance(result, Outcome) and result.value is not None
+    return result.value

@@ -246,8 +246,7 @@ class AskingOperations(Operations):
         return super().binary(operator, whole(left), whole(right)) if made is None else made
 
     def united(self, left: Any, right: Any) -> Any:
-        made = self._changed_by(left, right, True)
-        return super().united(whole(left), whole(right)) if made is None else made
+        return super().united(left, whole(right))
 
     def updated(self, group: Any, items: Any) -> Any:
         made = self._changed_by(group, items, True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from checker.search.checkpoints.key_columns import Keys, key_array
 from checker.search.columns.code_tables import Ints
 from checker.search.spark.edge_file import EdgeFile, GraphShape, unpack_shapes
 from checker.search.spark.liveness.share import Array
-from fizz.base.data import NotData, demand, unpack
+from fizz.base.data import demand, unpack
 from interpreter.state.step import StepOrder
+
+Entry = TypeVar("Entry", StepOrder, GraphShape)
 
 
 class FoundStates(NamedTuple):
@@ -34,9 +36,9 @@ class FoundStates(NamedTuple):
             key_array(keys),
             key_array(sources),
             unpack(tuple[StepOrder, ...], table),
-            _numbers(numbers, np.uint32).astype(np.int64),
-            _numbers(crashes, np.uint32),
-            tuple(_numbers(column, np.uint8) for column in answers),
+            np.frombuffer(numbers, dtype=np.uint32).astype(np.int64),
+            np.frombuffer(crashes, dtype=np.uint32),
+            tuple(np.frombuffer(column, dtype=np.uint8) for column in answers),
         )
         columns = (found.sources, found.numbers, found.crashes, *found.answers)
         demand(all(len(column) == len(found.keys) for column in columns), "as many in each column")
@@ -46,17 +48,13 @@ class FoundStates(NamedTuple):
     @classmethod
     def joined(cls, some: Sequence[FoundStates]) -> FoundStates:
         """The states of several, one after the other."""
-        table: dict[StepOrder, int] = {}
-        numbers = [
-            np.array([table.setdefault(order, len(table)) for order in one.orders], dtype=np.int64)[one.numbers]
-            for one in some
-        ]
+        orders, numbers = _one_table([(one.orders, one.numbers) for one in some])
         keys, sources, crashes = (
             np.concatenate(column)
             for column in zip(*[(one.keys, one.sources, one.crashes) for one in some], strict=True)
         )
         answers = tuple(np.concatenate(column) for column in zip(*[one.answers for one in some], strict=True))
-        return cls(keys, sources, tuple(table), np.concatenate(numbers), crashes, answers)
+        return cls(keys, sources, orders, numbers, crashes, answers)
 
     def take(self, rows: Ints) -> FoundStates:
         """Some of the states, in the order of `rows`."""
@@ -87,7 +85,7 @@ class FoundEdges(NamedTuple):
     def of(cls, parts: Sequence[bytes]) -> FoundEdges:
         """What `parts` gave, which is not empty. What it raises for anything else is in `UNREADABLE`."""
         shapes, numbers, targets = parts
-        found = cls(unpack_shapes(shapes), _numbers(numbers, np.uint32).astype(np.int64), key_array(targets))
+        found = cls(unpack_shapes(shapes), np.frombuffer(numbers, dtype=np.uint32).astype(np.int64), key_array(targets))
         demand(int(found.numbers.max()) < len(found.shapes), "a shape of each state")
         demand(int(found._degrees().sum()) == len(found.targets), "a target for each edge")
         return found
@@ -95,12 +93,8 @@ class FoundEdges(NamedTuple):
     @classmethod
     def joined(cls, some: Sequence[FoundEdges]) -> FoundEdges:
         """The edges of several, one after the other."""
-        table: dict[GraphShape, int] = {}
-        numbers = [
-            np.array([table.setdefault(shape, len(table)) for shape in one.shapes], dtype=np.int64)[one.numbers]
-            for one in some
-        ]
-        return cls(tuple(table), np.concatenate(numbers), np.concatenate([one.targets for one in some]))
+        shapes, numbers = _one_table([(one.shapes, one.numbers) for one in some])
+        return cls(shapes, numbers, np.concatenate([one.targets for one in some]))
 
     def take(self, rows: Ints) -> FoundEdges:
         """The edges of some states, in the order of `rows`."""
@@ -122,8 +116,11 @@ class FoundEdges(NamedTuple):
         return np.array([shape.inside for shape in self.shapes], dtype=np.int64)[self.numbers]
 
 
-def _numbers(data: bytes, kind: Any) -> Array:
-    width = np.dtype(kind).itemsize
-    if len(data) % width:
-        raise NotData("a part of a number")
-    return np.frombuffer(data, dtype=kind)
+def _one_table(some: Sequence[tuple[Sequence[Entry], Ints]]) -> tuple[tuple[Entry, ...], Ints]:
+    """One table of the entries of several, and the indexes into these, one after the other, as indexes into it."""
+    table: dict[Entry, int] = {}
+    numbers = [
+        np.array([table.setdefault(entry, len(table)) for entry in entries], dtype=np.int64)[indexes]
+        for entries, indexes in some
+    ]
+    return tuple(table), np.concatenate(numbers)
