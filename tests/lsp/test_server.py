@@ -99,6 +99,7 @@ class Files:
         self.client.diagnostics.pop(self.uri(name), None)
         document = types.TextDocumentItem(self.uri(name), "fizz", 0, text)
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(document))
+        await self.settled(name)
         return await self.messages(name)
 
     async def edit(self, name: str, text: str) -> list[types.Diagnostic]:
@@ -112,11 +113,17 @@ class Files:
         return await self.messages(name)
 
     async def messages(self, name: str) -> list[types.Diagnostic]:
+        """The messages about a file, once those about all files of its models have come."""
         for _ in range(4000):
             if self.uri(name) in self.client.diagnostics:
+                await self.settled(name)
                 return list(self.client.diagnostics[self.uri(name)])
             await asyncio.sleep(0.005)
         raise AssertionError(f"there are no messages about {name}")
+
+    async def settled(self, name: str) -> None:
+        """Wait for what the server has sent: it answers in order, and sends the messages of a change together."""
+        await self.client.text_document_document_symbol_async(types.DocumentSymbolParams(self.document(name)))
 
     def at(self, name: str, text: str, skip: int = 0) -> types.Position:
         """The position in the middle of a text in a file; `|` marks it."""
