@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -25,17 +26,20 @@ from checker.search.contract.protocol import Task
 from checker.search.engines.embedded import EmbeddedRun
 from checker.search.explore import explore
 from checker.search.registry import engine_of
-from checker.search.spark import SparkEngine
+from checker.search.spark import SparkEngine, worker
 from checker.search.spark.liveness.partitioned_search import PartitionedSearch
+from checker.search.spark.worker import MOST_NODES
 from checker.storage.file_store import FileStore
 from fizz import load
 from interpreter import compile_module
 from tests.checker.conftest import IN_PARTITIONS, explore_toy
 from tests.checker.test_agreement import OPTIONS, SETTINGS, comparable, toys
 from tests.checker.toy import Alternative, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
+from tests.spark.comparison import common_part
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
 from tests.spark.toys import explore_flaky
+from tests.stats import stat
 
 FOLDER = Path(__file__).resolve().parents[2] / "models"
 MOST_STATES, MOST_LEVELS = 700, 100
@@ -84,6 +88,7 @@ def stage_twice(stage: Stage) -> Iterator[Stage]:
     st.integers(0, 4),
     st.sampled_from((None, None, 0, 8)),
     st.sampled_from(("files", "spark")),
+    st.sampled_from((MOST_NODES, 0)),
 )
 def test_spark_agrees_with_plain(
     engine: str,
@@ -94,14 +99,30 @@ def test_spark_agrees_with_plain(
     spark_from: int,
     core: int | None,
     exchange: str,
+    nodes: int,
 ) -> None:
     """Counts, findings with their paths and cycles, and judgement are equal, wherever the driver hands over.
 
-    Also where no folder is shared.
+    Also where no folder is shared, and where workers forget what they have learned after each task.
     """
     plain = comparable(explore_toy("plain", toy, chosen, **options))
     spark = replace(chosen, spark_conf=settings_for(partitions, core, exchange).spark_conf, spark_from=spark_from)
-    assert comparable(explore_toy(engine, toy, spark, **options)) == plain
+    with patch.object(worker, "MOST_NODES", nodes):
+        assert comparable(explore_toy(engine, toy, spark, **options)) == plain
+
+
+@pytest.mark.usefixtures("stage")
+@pytest.mark.parametrize("exchange", ["files", "spark"])
+def test_memory_of_workers_is_bounded(exchange: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workers that have learned much begin anew, and the report has all that was evaluated."""
+    path, chosen = FOLDER / "kafka" / "FiniteReplicatedLog.fizz", settings_for(2, None, exchange)
+    calm = check(path, engine="spark", settings=chosen)
+    monkeypatch.setattr(worker, "MOST_NODES", stat(calm, "tree nodes") // 8)
+    bounded = check(path, engine="spark", settings=chosen)
+    assert common_part(bounded) == common_part(calm)
+    assert stat(bounded, "rule evaluations") >= stat(calm, "rule evaluations")
+    assert stat(bounded, "interpreter calls") > stat(calm, "interpreter calls")
+    assert stat(bounded, "tree nodes") < stat(calm, "tree nodes") / 2
 
 
 @pytest.mark.usefixtures("stage")

@@ -20,6 +20,7 @@ from checker.core.limits import StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
 from checker.search.checkpoints.codec import StateCodec
+from checker.search.memo.trie import Counters
 from checker.search.rows.expander import Expander
 from checker.search.spark.assignment import (
     Assignment,
@@ -49,6 +50,22 @@ if TYPE_CHECKING:
     from pyspark import Broadcast
 
 
+MOST_NODES: Final = 300_000
+"""Nodes of read trees that a worker keeps. With what belongs to them they take some 3 kB each."""
+
+
+class Learned:
+    """What this process has learned of a run: all of it can be learned anew."""
+
+    def __init__(self, config: RunConfig, patience: Patience) -> None:
+        self.expander = Expander(config.task(patience))
+        if config.worker_config.gathered:
+            self.expander.memory.divider.gather_as(config.worker_config.gathered)
+        self.codec = StateCodec(self.expander.machine)
+        self.recorder = ResultRecorder(self.expander)
+        self.columns: WorkerColumns | None = None
+
+
 @dataclass(slots=True)
 class Worker:
     """What this process keeps of a run. `acted`: the actions that had steps here, in any attempt.
@@ -58,15 +75,17 @@ class Worker:
 
     config: RunConfig
     store: PartStore
-    expander: Expander
-    codec: StateCodec
-    recorder: ResultRecorder
+    patience: Patience
     begun: float
+    learned: Learned
     name: str = field(default_factory=lambda: uuid.uuid4().hex)
     acted: set[int] = field(default_factory=set)
-    columns: WorkerColumns | None = None
     results_read: set[str] = field(default_factory=set)
     """The files with shared results that were read."""
+    forgotten: Counters = field(default_factory=Counters)
+    """What was evaluated with what is forgotten now."""
+    unshared: int = 0
+    """How many results could not be shared, of those that are forgotten now."""
 
     def perform(self, assignment: Assignment) -> TaskReport | Stopped:
         """Do one task, unless the run is to end before."""
@@ -76,7 +95,7 @@ class Worker:
             raise _not_shared(Path(settings.export), "--export DIR")
         self.store.forget_all_but(frozenset(file.name for file in assignment.visited))
         partition = self._partition(assignment)
-        patience = self.expander.task.patience
+        learned, patience = self.learned, self.patience
         try:
             with patience.limiting_steps():
                 patience.look()
@@ -90,7 +109,10 @@ class Worker:
             # The expander reports each action once, and an attempt that failed reports nothing.
             self.acted |= partition.expanded.acted
         partition.expanded.acted |= self.acted
-        partition.expanded.noted = self.expander.machine.noted()
+        partition.expanded.noted = learned.expander.machine.noted()
+        shared = learned.recorder.unsent(learned.codec)
+        if learned.expander.memory.total().nodes > MOST_NODES:
+            self._forget()
         return TaskReport(
             assignment.partition,
             visited,
@@ -99,12 +121,27 @@ class Worker:
             partition.outbound,
             partition.exported,
             self.name,
-            self.expander.memory.total(),
+            self._counters(),
             own_effort(self.begun),
-            self.recorder.unsent(self.codec),
-            self.recorder.unshared,
+            shared,
+            self.unshared + self.learned.recorder.unshared,
             PartialLevel.of(partition),
         )
+
+    def _counters(self) -> Counters:
+        """What this process has evaluated in this run, and the nodes it has now."""
+        total = self.learned.expander.memory.total()
+        total.add(self.forgotten)
+        return total
+
+    def _forget(self) -> None:
+        """Begin anew with learning, so that memory does not grow with the run; nothing shared before is read again."""
+        self.forgotten = self._counters()
+        self.forgotten.nodes = 0
+        self.unshared += self.learned.recorder.unshared
+        # What earlier tasks have left is among it.
+        gc.unfreeze()
+        self.learned = Learned(self.config, self.patience)
 
     def make(self, task: OtherTask) -> PassReport:
         """Make a pass over the graph for liveness, or over what there is to be divided anew."""
@@ -119,20 +156,23 @@ class Worker:
 
     def _take_results(self, names: tuple[str, ...]) -> None:
         """Take in the results of other workers."""
-        space = None if self.columns is None else self.columns.run.space
+        learned = self.learned
+        space = None if learned.columns is None else learned.columns.run.space
         for name in names:
             if name not in self.results_read:
                 data = self.store.read(name, 0)
                 with self.store.reading(name):
-                    self.recorder.add(unpack_results(self.codec, data), space)
+                    learned.recorder.add(unpack_results(learned.codec, data), space)
                 self.results_read.add(name)
 
     def _partition(self, assignment: Assignment) -> PartitionTask:
         """By columns where that is possible."""
-        if not self.config.columns:
-            return RowPartition(assignment, self.config.partitions, self.store, self.expander, self.codec)
-        self.columns = self.columns or WorkerColumns.of(self.expander, self.codec, self.config.worker_config.reduced)
-        return ColumnPartition(assignment, self.config.partitions, self.store, self.columns)
+        config, learned = self.config, self.learned
+        if not config.columns:
+            return RowPartition(assignment, config.partitions, self.store, learned.expander, learned.codec)
+        if learned.columns is None:
+            learned.columns = WorkerColumns.of(learned.expander, learned.codec, config.worker_config.reduced)
+        return ColumnPartition(assignment, config.partitions, self.store, learned.columns)
 
 
 OtherTask = PassTask | SplitTask | MergeTask
@@ -226,11 +266,7 @@ def _worker(run: str, config: Broadcast[bytes]) -> Worker:
         elif given.folder is not None:
             store = FileStore(Path(given.folder), given.durable)
             patience = Patience(asked=stop_sign(Path(given.folder), run).exists)
-        expander = Expander(given.task(patience))
-        if given.worker_config.gathered:
-            expander.memory.divider.gather_as(given.worker_config.gathered)
-        codec = StateCodec(expander.machine)
-        _workers.append(Worker(given, store, expander, codec, ResultRecorder(expander), begun))
+        _workers.append(Worker(given, store, patience, begun, Learned(given, patience)))
     return _workers[0]
 
 
