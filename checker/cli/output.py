@@ -50,9 +50,11 @@ class Output:
             if self.json:
                 self._json_report(report, audit)
                 return
-            from checker.report.terminal_report import print_report, print_verdict
+            from checker.report.terminal_report import print_report, print_stats, print_verdict
 
             if self.quiet:
+                if report.stats:
+                    print_stats(self._page(), report.stats)
                 print_verdict(self._page(), report)
             else:
                 if audit is not None:

@@ -91,9 +91,11 @@ def points_of(axes: Sequence[Axis]) -> list[Point]:
 
 def axis_of(name: str, text: str, option: bool = False) -> Axis:
     """The axis of `2..5`, `0,1` or `"a", "b"`. Commas in brackets and quotes separate nothing."""
-    texts = [value for part in _split(text) for value in _values(name, part.strip())]
-    if not texts:
-        raise UsageProblem(f"'{name}={text}' has no value", 'as --set N=2..5 or --set MODE=\'"a","b"\'')
+    parts = [part.strip() for part in _split(text)]
+    if not all(parts):
+        lacks = "lacks a value beside a comma" if any(parts) else "has no value"
+        raise UsageProblem(f"'{name}={text}' {lacks}", 'as --set N=2..5 or --set MODE=\'"a","b"\'')
+    texts = [value for part in parts for value in _values(name, part)]
     return Axis(name, tuple(dict.fromkeys(texts)), option)
 
 
@@ -103,7 +105,7 @@ def _values(name: str, part: str) -> Iterable[str]:
     if found is None:
         if ".." in part and not set("\"'") & set(part):
             raise UsageProblem(f"{name}: the range {part} has ends that are no whole numbers", "as 2..5, or 10..50..10")
-        return [part] if part else []
+        return [part]
     first, last, step = int(found[1]), int(found[2]), int(found[3] or 1)
     if step == 0 or last < first:
         raise UsageProblem(f"{name}: the range {part} is empty", "as 2..5, or 10..50..10 for each tenth number")

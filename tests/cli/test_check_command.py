@@ -52,6 +52,9 @@ def test_verdicts(name: str, fizzpy: Callable[..., object], tmp_path: Path) -> N
     quiet = fizzpy("check", "m.fizz", "--quiet")
     assert quiet.code == code
     assert len(quiet.out.splitlines()) == 1
+    *stats, verdict = fizzpy("check", "m.fizz", "--quiet", "--stats").out.splitlines()
+    assert any(row.startswith("interpreter calls") for row in stats)
+    assert verdict == quiet.out.rstrip("\n")
     as_json = json.loads(fizzpy("check", "m.fizz", "--json").out)
     assert as_json["exit_code"] == code
     assert as_json["verdict"] == word.lower()

@@ -48,7 +48,7 @@ def test_values_of_an_axis(text: str, values: str) -> None:
     assert " ".join(axis_of("N", text).texts) == values
 
 
-@pytest.mark.parametrize("text", ["5..2", "1..5..0", "2..x", "2...5", "0..99999999", ",", " "])
+@pytest.mark.parametrize("text", ["5..2", "1..5..0", "2..x", "2...5", "0..99999999", ",", " ", "1,,2", "1,2,"])
 def test_values_that_are_none(text: str) -> None:
     """An empty range, one that is too long, and nothing at all are refused with a reason."""
     with pytest.raises(UsageProblem):
