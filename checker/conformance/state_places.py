@@ -32,6 +32,10 @@ class NoSuchPlace(Exception):
     """There is nothing at a place in a state, or its name is no place."""
 
 
+class NeedsState(NoSuchPlace):
+    """What is at a place depends on more than on a value, and the state is not given."""
+
+
 @dataclass(frozen=True, slots=True)
 class ValueThere:
     """The value at a place: its id, or a number that was computed."""
@@ -53,7 +57,6 @@ class StatePlace:
         self._role = None if match is None or not match["role"] else f"{match['role']}#{match['number']}"
         self._parts = [] if match is None else parts_of(match["rest"])
         self._length = match is not None and bool(match["length"])
-        self._plain = not self._parts and not self._length
         self._lists: dict[tuple[int, str], bool] = {}
         self._same: dict[tuple[int, int | str | None], bool] = {}
         """Whether a value is what was observed; `True` is 1 for a dict, and so is not among these."""
@@ -75,33 +78,36 @@ class StatePlace:
         number = self._number(state)
         if number == UNBOUND:
             return False
-        values = self._values
-        if not self._plain or (state.layout.cells and values.tag(number) is Tag.REF):
-            try:
-                there = part_of(values, number, self._parts, self._length, self._place, state)
-            except NoSuchPlace:
-                return False
-            if there.number is None:
-                return bool(there.computed == observed)
-            number = there.number
         kind = type(observed)
-        if kind is int or kind is str or observed is None:
-            known = self._same.get((number, observed))
-            if known is None:
-                if len(self._same) >= _MOST_SAME:
-                    self._same.clear()
-                known = self._same[number, observed] = same(values, number, observed)
-            return known
-        if kind is not list:
-            return same(values, number, observed)
-        # A set is compared with the texts of its members, in some order.
-        key = (number, repr(observed))
-        known = self._lists.get(key)
-        if known is None:
-            if len(self._lists) >= _MOST_LISTS:
-                self._lists.clear()
-            known = self._lists[key] = same(values, number, observed)
-        return known
+        known: dict[Any, bool] = self._same
+        key: Any = (number, observed)
+        if kind is list:
+            # A set is compared with the texts of its members, in some order.
+            known, key = self._lists, (number, repr(observed))
+        elif kind is not int and kind is not str and observed is not None:
+            return self._is_part(number, state, observed)
+        found = known.get(key)
+        if found is None:
+            try:
+                if state.layout.cells:
+                    raise NeedsState
+                found = self._is_part(number, None, observed)
+            except NeedsState:
+                return self._is_part(number, state, observed)
+            if len(known) >= (_MOST_SAME if known is self._same else _MOST_LISTS):
+                known.clear()
+            known[key] = found
+        return found
+
+    def _is_part(self, number: int, state: State | None, observed: Any) -> bool:
+        """Whether the part of a value is what was observed. Raises `NeedsState`."""
+        try:
+            there = part_of(self._values, number, self._parts, self._length, self._place, state)
+        except NeedsState:
+            raise
+        except NoSuchPlace:
+            return False
+        return is_value(self._values, there, observed)
 
     def _number(self, state: State) -> int:
         layout = state.layout
@@ -187,7 +193,9 @@ def _part(values: Interner, state: State | None, number: int, part: PlacePart, p
             for name, value in payload:
                 if name == attribute:
                     return int(value)
-        elif tag is Tag.ROLE and state is not None:
+        elif tag is Tag.ROLE:
+            if state is None:
+                raise NeedsState(f"'{place}': {values.text(number)} has no '{attribute}'")
             found = _of_instance(state, f"{payload[0]}#{payload[1]}", attribute)
             if found != UNBOUND:
                 return found

@@ -69,17 +69,17 @@ class Questions:
         self.assertions = assertions or Assertions(
             machine, machine.view, lambda rule, view: machine.run(rule, view).result
         )
-        self._of_states: list[tuple[Property, Watch]] = []
-        self._of_steps: list[tuple[Property, Watch]] = []
+        self.state_watches: list[tuple[Property, Watch]] = []
+        self.step_watches: list[tuple[Property, Watch]] = []
         self._dead_ends: list[tuple[Property, Watch]] = []
         watched = [(p, watch) for p in properties if p.checked(options) for watch in p.watches]
         for of, watch in watched:
             match watch.looks:
                 case Looks.STATES:
                     if of.decided_by(watch):
-                        self._of_states.append((of, watch))
+                        self.state_watches.append((of, watch))
                 case Looks.STEPS:
-                    self._of_steps.append((of, watch))
+                    self.step_watches.append((of, watch))
                 case Looks.DEAD_ENDS:
                     self._dead_ends.append((of, watch))
                 case _:
@@ -91,7 +91,7 @@ class Questions:
         if state not in self._known:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
-            said = (self._said(p, w, self.assertions.holds, state) for p, w in self._of_states)
+            said = (self._said(p, w, self.assertions.holds, state) for p, w in self.state_watches)
             self._known[state] = tuple(one for one in said if one is not None)
         return self._known[state]
 
@@ -99,7 +99,7 @@ class Questions:
         """What a step violates; a crash violates nothing."""
         if step.crashes:
             return ()
-        said = (self._said(p, w, self.assertions.holds_between, before, step.target) for p, w in self._of_steps)
+        said = (self._said(p, w, self.assertions.holds_between, before, step.target) for p, w in self.step_watches)
         return tuple(one for one in said if one is not None)
 
     def of_dead_end(self) -> tuple[Said, ...]:

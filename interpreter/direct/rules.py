@@ -163,7 +163,7 @@ class DirectRules(CompiledRules):
         try:
             values, others = state.values, arguments if before is None else before.values
             if before is not None and self.machine.program.roles:
-                others = tuple([self.sides.of(1, number) for number in others])
+                others = tuple(map(self.sides.by(1).__getitem__, others))
                 values += others
             if following is not None:
                 values, self._successors = following.values, following.successors

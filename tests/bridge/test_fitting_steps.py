@@ -177,6 +177,33 @@ def test_assertions_are_those_of_the_interpreter(name: str) -> None:
     assert asked > 5
 
 
+STEPS = """\
+action Init: x, y, z = 0, 0, 0
+atomic action Both: x, y = (x + 1) % 3, (y + 1) % 4
+atomic action Second: y = (y + 1) % 4
+atomic action Third: z = 1 - z
+transition assertion FirstMoves(before, after): return after.z == 1 or after.x != before.x
+transition assertion SecondStays(before, after): return after.y >= before.y
+always assertion Small: return x + y < 5
+"""
+
+
+def test_what_a_step_does_not_change_may_violate_too() -> None:
+    """An assertion about steps may hold only while something changes; one about states is asked when that does."""
+    machine = Machine(compile_module(fizz.load("m.fizz", text=STEPS)))
+    watched = [one for one in properties_of(machine.program, None) if one.safety]
+    judged, questions = JudgedStates(ModelSteps(machine, soon=0), watched), Questions(machine, watched)
+    quiet, loud = 0, set()
+    for before, _ in walk(machine, 300):
+        for step in machine.steps(before).steps:
+            said = [*questions.of_state(step.target), *questions.of_step(before, step)]
+            found = judged.violated(before, step, step.target)
+            assert found == [one.property.name for one in said]
+            quiet += not found
+            loud |= set(found)
+    assert quiet > 30 and loud == {"FirstMoves", "SecondStays", "Small"}
+
+
 def test_assertions_about_steps_do_not_need_the_interpreter(monkeypatch: pytest.MonkeyPatch) -> None:
     """They run as functions of Python, once for what they may read of both states."""
     machine = machine_of("models/raft/RaftLibrary.fizz")
