@@ -62,13 +62,13 @@ class JudgedStates:
         self._assertions = _Remembered(steps)
         self._questions = Questions(machine, [one for one in properties if one.kind != "exists"], self._assertions)
         self._readers: dict[Layout, _Readers | None] = {}
-        self._calm: dict[State, int] = {}
+        self._holding: dict[State, int] = {}
         """States that violate nothing, each with the rules that may hold for the step to it and not for one like it
         that changes nothing they read."""
 
     def violated(self, before: State | None, step: Step | None, state: State) -> list[str]:
         """The assertions that a state violates, and those that the step to it does."""
-        if before is not None and before in self._calm and self._stays_calm(before, step, state):
+        if before is not None and before in self._holding and self._still_hold(before, step, state):
             return []
         said = [one.property.name for one in self._questions.of_state(state)]
         if before is not None and step is not None:
@@ -78,12 +78,12 @@ class JudgedStates:
         return said
 
     def _note(self, state: State, unsettled: int) -> None:
-        if len(self._calm) >= _MOST_REMEMBERED:
-            self._calm.clear()
-        self._calm[state] = unsettled
+        if len(self._holding) >= _MOST_REMEMBERED:
+            self._holding.clear()
+        self._holding[state] = unsettled
 
-    def _stays_calm(self, before: State, step: Step | None, state: State) -> bool:
-        """Whether nothing is violated because nothing was before, and nothing is by what has changed.
+    def _still_hold(self, before: State, step: Step | None, state: State) -> bool:
+        """Whether all assertions hold because they did before, and what has changed violates none.
 
         False: ask all assertions.
         """
@@ -101,7 +101,7 @@ class JudgedStates:
         if step.crashes:
             unsettled = -1
         else:
-            asked |= unsettled | (self._calm[before] & readers.of_steps)
+            asked |= unsettled | (self._holding[before] & readers.of_steps)
         try:
             while asked:
                 lowest = asked & -asked

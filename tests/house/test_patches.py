@@ -18,6 +18,7 @@ REASONS = {
     "_PATIENCE_S": "how long Spark's executors are waited for: nothing that a user could want to set",
     "_SLICE": "tasks make their partitions from what the driver sends, which has no thresholds",
     "_WAITS_S": "how long a file system is waited for",
+    "MOST_NODES": "models that are small have few nodes, and workers make their memories",
     "NET_S": "seconds after which a mutant is given up, far more than any takes: nothing that a user could want to set",
     "_SLOWER": "the same, in proportion",
     "_TICK_S": "`check` and `simulate` make their clocks; a model that takes a second would take it in each run",
