@@ -24,9 +24,9 @@ ATOMIC = BANK.replace("action W", "atomic action W") + "\natomic action Rest: pa
 class Watcher:
     """The command in a process, with what it has printed so far."""
 
-    def __init__(self, folder: Path, *arguments: str) -> None:
+    def __init__(self, folder: Path, temporary: Path, *arguments: str) -> None:
         command = [sys.executable, "-m", "fizzpy", "watch", *arguments]
-        environment = os.environ | {"PYTHONPATH": str(ROOT)}
+        environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(temporary)}
         self.process = subprocess.Popen(
             command, cwd=folder, env=environment, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
         )
@@ -52,17 +52,20 @@ class Watcher:
 
 
 @pytest.fixture
-def watch(tmp_path: Path) -> Iterator[Callable[..., Watcher]]:
+def watch(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Watcher]]:
+    """Start the command; when the test is over it is asked to end, and leaves no temporary files."""
     started: list[Watcher] = []
+    temporary = tmp_path_factory.mktemp("temporary")
 
     def start(*arguments: str) -> Watcher:
-        started.append(Watcher(tmp_path, *arguments))
+        started.append(Watcher(tmp_path, temporary, *arguments))
         return started[-1]
 
     yield start
     for one in started:
-        one.process.kill()
-        one.process.wait()
+        one.process.terminate()
+        one.process.wait(20)
+    assert not list(temporary.iterdir()), "something was left behind"
 
 
 def test_saves_are_checked(watch: Callable[..., Watcher], tmp_path: Path) -> None:
