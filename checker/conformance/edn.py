@@ -55,7 +55,7 @@ def members(text: str) -> Iterator[tuple[int, Any]]:
         yield from forms(text)
         return
     while True:
-        inside = reader.expected(_PAIRS[token[1]])
+        inside = reader.expected(repr(_PAIRS[token[1]]))
         if inside[0] == "close":
             break
         line = reader.line
@@ -98,11 +98,11 @@ class _Reader:
         self.line += self._text.count("\n", self._counted, at)
         self._counted = at
 
-    def expected(self, closing: str) -> _Token:
-        """The next token, inside brackets."""
+    def expected(self, what: str) -> _Token:
+        """The next token, where there must be one."""
         token = self.next_token()
         if token is None:
-            raise EdnError(f"the text ends before {closing!r}", self.line)
+            raise EdnError(f"the text ends before {what}", self.line)
         return token
 
     def form(self, token: _Token, depth: int) -> Any:
@@ -127,7 +127,7 @@ class _Reader:
     def _inside(self, opening: str, depth: int) -> Any:
         closing = _PAIRS[opening]
         found: list[Any] = []
-        while (token := self.expected(closing))[0] != "close":
+        while (token := self.expected(repr(closing)))[0] != "close":
             value = self.form(token, depth + 1)
             if value is not _DISCARDED:
                 found.append(value)
@@ -136,7 +136,10 @@ class _Reader:
         if opening == "{":
             if len(found) % 2:
                 raise EdnError("a map with a key that has no value", self.line)
-            return {_key(key): value for key, value in zip(found[::2], found[1::2], strict=True)}
+            pairs = {_key(key): value for key, value in zip(found[::2], found[1::2], strict=True)}
+            if 2 * len(pairs) < len(found):
+                raise EdnError("a map with a key that is given twice", self.line)
+            return pairs
         return sorted(found, key=repr) if opening == "#{" else found
 
     def _atom(self, text: str) -> Any:

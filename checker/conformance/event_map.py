@@ -124,7 +124,7 @@ class EventMap:
         assert self.function is not None
         try:
             rule = self.function(dict(data))
-        except Exception as failure:  # noqa: BLE001 - the function is the user's
+        except (Exception, SystemExit) as failure:  # noqa: BLE001 - the function is the user's
             place.refuse(f"map_event() of {self.path} fails: {type(failure).__name__}: {failure}")
         if rule is None:
             return None
@@ -173,7 +173,7 @@ def read_map(path: str) -> EventMap:
 def _from_python(path: str) -> EventMap:
     try:
         names = runpy.run_path(path)
-    except Exception as failure:  # noqa: BLE001 - the module is the user's
+    except (Exception, SystemExit) as failure:  # noqa: BLE001 - the module is the user's
         raise UsageProblem(f"{path} fails: {type(failure).__name__}: {failure}") from None
     function = names.get("map_event")
     if not callable(function):
@@ -218,6 +218,10 @@ def _checked(
     instances = data.get("instances", {})
     if not isinstance(instances, dict):
         refuse("instances", "'instances' is no mapping", "write {n1: Node#0, n2: Node#1}")
+    for key in (*rules, *instances):
+        if key is None or isinstance(key, bool):
+            # What YAML 1.1 reads so is written in many ways: the text is not known any more.
+            raise UsageProblem(f"{path}: a name is {key}, which is no text", "put yes, no, on, off, null, ~ in quotes")
     silent = data.get("silent", {})
     if isinstance(silent, list):
         silent = {"steps": silent}

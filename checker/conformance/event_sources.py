@@ -11,14 +11,16 @@ from pathlib import Path
 from typing import Any, Final
 
 from checker.conformance.event_map import EventMap
-from checker.conformance.log_files import LogLine, Place, json_lines
+from checker.conformance.log_files import LogLine, NoJson, Place, json_lines, json_value
 from checker.conformance.log_groups import LogGroup
 from checker.conformance.observed_event import Observed
 from checker.core.problems import UsageProblem
-from checker.storage.user_paths import refuse_no_file
+from checker.storage.user_paths import read_user_file, refuse_no_file
 from fizz.base.light import dataclass
 
 _SPANS: Final = "resourceSpans"
+_MOST_BYTES: Final = 1 << 30
+"""The longest file that is one object."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,9 +183,9 @@ def _objects(path: str) -> Iterator[LogLine]:
         return json_lines(path)
     # One object over many lines, as a file of spans may be.
     try:
-        data = json.loads(Path(path).read_text(encoding="utf-8-sig"))
-    except json.JSONDecodeError as failure:
-        Place(path, failure.lineno).refuse(f"this is no JSON: {failure.msg}", "a log has one object in each line")
+        data = json_value(read_user_file(path, "a file of events", _MOST_BYTES))
+    except NoJson as failure:
+        Place(path, failure.line).refuse(f"this is no JSON: {failure.reason}", "a log has one object in each line")
     return iter([LogLine(Place(path, 1), data)])
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from checker.conformance.edn import EdnError, members
 from checker.conformance.history import NOT_OBSERVED, History, Operation
-from checker.conformance.log_files import LogLine, Place, json_lines, kind_of, text_lines
+from checker.conformance.log_files import LogLine, Place, bad_line, json_lines, kind_of, text_lines
 from checker.core.problems import UsageProblem
 
 _COLUMNS: Final = re.compile(r"(?:INFO\s+jepsen\.util\s+-\s+)?(\S+)\s+:(\w+)\s+:([\w-]+)\s+(.*?)\s*")
@@ -94,7 +94,7 @@ def _from_edn(path: str) -> Iterator[LogLine]:
     except OSError as failure:
         raise UsageProblem(f"{path} cannot be read: {failure.strerror}") from None
     except UnicodeDecodeError as failure:
-        raise UsageProblem(f"{path} is no text in UTF-8: {failure.reason}") from None
+        Place(path, bad_line(path)).refuse(f"this line is no text in UTF-8: {failure.reason}")
     try:
         for line, value in members(text):
             if not isinstance(value, dict):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final, NamedTuple, NoReturn
@@ -50,9 +51,15 @@ def text_lines(path: str) -> Iterator[tuple[int, str]]:
                 if not line.isspace():
                     yield number, line
     except UnicodeDecodeError as failure:
-        raise UsageProblem(f"{path} is no text in UTF-8: {failure.reason}", _HINT) from None
+        Place(path, bad_line(path)).refuse(f"this line is no text in UTF-8: {failure.reason}", _HINT)
     except OSError as failure:
         raise UsageProblem(f"{path} cannot be read: {failure.strerror}") from None
+
+
+def bad_line(path: str) -> int:
+    """The number of the first line of a file that is no text in UTF-8. Raises `OSError`."""
+    with Path(path).open("rb") as file:
+        return next((number for number, raw in enumerate(file, 1) if raw.decode(errors="replace").encode() != raw), 1)
 
 
 def byte_lines(path: str) -> Iterator[tuple[int, int, str]]:
@@ -69,7 +76,7 @@ def byte_lines(path: str) -> Iterator[tuple[int, int, str]]:
                     yield offset, number, decoded(raw, number)
                 offset += len(raw)
     except UnicodeDecodeError as failure:
-        raise UsageProblem(f"{path} is no text in UTF-8: {failure.reason}", _HINT) from None
+        Place(path, number).refuse(f"this line is no text in UTF-8: {failure.reason}", _HINT)
     except OSError as failure:
         raise UsageProblem(f"{path} cannot be read: {failure.strerror}") from None
 
@@ -88,21 +95,51 @@ def json_lines(path: str) -> Iterator[LogLine]:
 def json_line(place: Place, line: str) -> LogLine:
     """The object in a line. Raises `UsageProblem`."""
     try:
-        data = _DECODE(line.strip())
-    except (ValueError, RecursionError) as failure:
-        reason = failure.msg if isinstance(failure, json.JSONDecodeError) else "not readable"
-        column = f", column {failure.colno}" if isinstance(failure, json.JSONDecodeError) else ""
-        place.refuse(f"this line is no JSON: {reason}{column}", _HINT)
+        data = json_value(line.strip())
+    except NoJson as failure:
+        column = f", column {failure.column}" if failure.column else ""
+        place.refuse(f"this line is no JSON: {failure.reason}{column}", _HINT)
     if type(data) is not dict:
         place.refuse(f"this line is no object but {kind_of(data)}", _HINT)
     return LogLine(place, data)
 
 
+class NoJson(Exception):
+    """A text that is no JSON: why, and where, counted from 1; a column of 0 if the place is not known."""
+
+    def __init__(self, reason: str, line: int = 1, column: int = 0) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.line = line
+        self.column = column
+
+
+def json_value(text: str) -> Any:
+    """The value that a text of JSON is. Raises `NoJson`."""
+    try:
+        return _DECODE(text)
+    except json.JSONDecodeError as failure:
+        raise NoJson(failure.msg, failure.lineno, failure.colno) from None
+    except RecursionError:
+        raise NoJson("it is nested too deep") from None
+    except ValueError:
+        # Python refuses to convert longer ones.
+        raise NoJson(f"a number of more than {sys.get_int_max_str_digits():,} digits") from None
+
+
 def _no_number(text: str) -> NoReturn:
-    raise ValueError(f"{text} is no number of JSON")
+    raise NoJson(f"{text} is no number of JSON; write null or a string")
 
 
-_DECODE: Final = json.JSONDecoder(parse_constant=_no_number).decode
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        raise NoJson(f"the key '{next(name for name in names if names.count(name) > 1)}' is given twice")
+    return found
+
+
+_DECODE: Final = json.JSONDecoder(parse_constant=_no_number, object_pairs_hook=_object).decode
 
 
 def kind_of(value: object) -> str:

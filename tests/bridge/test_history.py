@@ -120,7 +120,7 @@ def test_edn_values() -> None:
     assert [value for _, value in members("[1 2]")] == [1, 2]
 
 
-@pytest.mark.parametrize("text", ["{:a", "{:a}", "[1 }", '"x', ")", "[" * 200])
+@pytest.mark.parametrize("text", ["{:a", "{:a}", "{:a 1 :a 2}", "#_", "[1 }", '"x', ")", "[" * 200])
 def test_broken_edn(text: str) -> None:
     """Is refused, with a reason."""
     with pytest.raises(EdnError):

@@ -213,6 +213,14 @@ def map_event(event):
     assert (report.verdict, report.runs[0].explained, report.runs[0].ignored) == ("accepted", 1, 1)
 
 
+@pytest.mark.parametrize("text", ["{}", "def map_event(event):\n    {}\n"], ids=["at once", "at an event"])
+def test_a_map_in_python_that_exits(election: str, write: Write, fizzpy: Run, text: str) -> None:
+    """It does not end the command without a word."""
+    written = write("m.py", text.replace("{}", "raise SystemExit(0)"))
+    ended = fizzpy("validate", election, write("a.ndjson", ELECTED), "--map", written)
+    assert ended.code == 2 and "m.py fails: SystemExit: 0" in ended.err
+
+
 def test_spans_of_opentelemetry(election: str, write: Write) -> None:
     """Each span is an event with its attributes and those of its resource, by its end."""
 
@@ -236,7 +244,14 @@ def test_nothing_to_validate(election: str, election_map: str, write: Write, fiz
 
 
 WRONG_LOGS = {
-    "no JSON": ('{"event": "lead"', "a.ndjson:1: this line is no JSON"),
+    "no JSON": ('{"event": "lead"', "a.ndjson:1: this line is no JSON: Expecting ',' delimiter, column 17"),
+    "NaN": ('{"event": "lead", "x": NaN}', "a.ndjson:1: this line is no JSON: NaN is no number of JSON"),
+    "long": ('\n{"x": ' + "9" * 5000 + "}", "a.ndjson:2: this line is no JSON: a number of more than 4,300 digits"),
+    "deep": ('{"x": ' + "[" * 99_999, "a.ndjson:1: this line is no JSON: it is nested too deep"),
+    "twice": ('{"event": "lead", "event": "x"}', "a.ndjson:1: this line is no JSON: the key 'event' is given twice"),
+    "one long": ('{\n"x": ' + "9" * 5000 + "}", "a.ndjson:1: this is no JSON: a number of more than 4,300 digits"),
+    "one deep": ('{\n"x": ' + "[" * 99_999, "a.ndjson:1: this is no JSON: it is nested too deep"),
+    "one cut": ('{\n"x": [1,\n', "a.ndjson:3: this is no JSON: Expecting value"),
     "unknown": ('{"event": "voted", "node": "n1"}', "a.ndjson:1: the map does not know the event 'voted'"),
     "no field": ('{"event": "lead", "node": "n1"}', "a.ndjson:1: the field 'term' of the event 'lead' is missing"),
     "no process": ('{"event": "lead"}', "a.ndjson:1: the field 'node', which names the process"),
@@ -250,6 +265,14 @@ def test_wrong_logs(election: str, election_map: str, write: Write, fizzpy: Run,
     text, said = WRONG_LOGS[name]
     ended = fizzpy("validate", election, write("a.ndjson", text), "--map", election_map)
     assert ended.code == 2 and said in ended.err and "hint:" in ended.err, ended.err
+
+
+def test_a_log_in_another_encoding(election: str, election_map: str, tmp_path: Path, fizzpy: Run) -> None:
+    """The line is named, also far from the beginning."""
+    log = tmp_path / "a.ndjson"
+    log.write_bytes(b"\n" * 20_000 + b'{"event": "\xe9"}\n')
+    ended = fizzpy("validate", election, str(log), "--map", election_map)
+    assert ended.code == 2 and "a.ndjson:20001: this line is no text in UTF-8" in ended.err
 
 
 WRONG_MAPS = {
@@ -274,6 +297,7 @@ WRONG_MAPS = {
     "no field": ("events: {a: {action: Node.Lead, after: {term: {field: 5}}}}\n", "'field' in 'after'"),
     "no label": ("events: {a: {action: Node.Lead, label: [1]}}\n", "m.yaml:1: 'label' of the event 'a'"),
     "no ignored": ("ignore: [[1]]\nevents: {a: {action: Node.Lead}}\n", "m.yaml:1: 'ignore' is no list"),
+    "no text": ("events: {on: {action: Node.Lead}}\n", "m.yaml: a name is True, which is no text"),
     "no clock": ("order: {clock: 5}\nevents: {a: {action: Node.Lead}}\n", "m.yaml:1: 'clock' is not the name"),
 }
 

@@ -27,6 +27,7 @@ from tests.cli.conftest import fizzpy
 
 __all__ = ["fizzpy", "own_cache"]
 
+
 @pytest.fixture(autouse=True)
 def kept_with_the_tests(monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory) -> None:
     """A copy of a state is kept for the user, in the folder of temporary files: of the tests, not of the machine."""
