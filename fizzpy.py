@@ -566,7 +566,9 @@ def _interrupt_again(lost: sys.UnraisableHookArgs) -> None:
     if lost.exc_type is not KeyboardInterrupt:
         sys.__unraisablehook__(lost)
         return
-    again = threading.Timer(0.01, signal.raise_signal, (signal.SIGINT,))
+    # A signal to another thread would not wake the main one from what it waits for; Windows knows no such difference.
+    kill = getattr(signal, "pthread_kill", lambda thread, number: signal.raise_signal(number))
+    again = threading.Timer(0.01, kill, (threading.main_thread().ident, signal.SIGINT))
     again.daemon = True
     again.start()
 

@@ -10,6 +10,7 @@ from checker.core.report import Report
 from tests.random import laws
 from tests.random.sets import ENGINES, broken, program, settings_of
 from tests.random.source import seeded
+from tests.sample import one_in
 
 
 def agreed(text: str, keep_going: bool = True, states: int = 4_000) -> Report:
@@ -295,7 +296,7 @@ role Node:
 """)
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", one_in(3, range(4)))
 def test_programs_about_sets(block: int) -> None:
     """Every engine tells of random programs about sets what the plain one tells."""
     for seed in range(2 * block, 2 * block + 2):
@@ -304,6 +305,7 @@ def test_programs_about_sets(block: int) -> None:
         assert broken(text, settings_of(source)) is None, text
 
 
+@pytest.mark.large
 def test_choices_after_one_from_an_empty_set() -> None:
     """A path that begins after a choice knows that there was nothing to choose from a set: a program that was found."""
     source = seeded(2137)

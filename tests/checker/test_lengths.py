@@ -11,6 +11,7 @@ from tests.random.laws import differences, reports
 from tests.random.lengths import program
 from tests.random.sets import broken, settings_of
 from tests.random.source import seeded
+from tests.sample import one_in
 from tests.stats import stat
 
 MODEL = """
@@ -176,7 +177,7 @@ transition assertion Grows(before, after):
 """
 
 
-@pytest.mark.parametrize("name", BODIES)
+@pytest.mark.parametrize("name", one_in(3, BODIES))
 def test_engines_agree(name: str) -> None:
     """Verdicts, counts, stories and errors; equal members of several types, and values that are no lists."""
     text = MODEL.replace("BODY", BODIES[name]) + DEF
@@ -207,7 +208,7 @@ def test_the_first_is_asked_alone() -> None:
     assert stat(report, "interpreter calls") * 3 < report.states
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", one_in(4, range(4)))
 def test_random_programs(block: int) -> None:
     """Random programs about lengths; `python -m tests.random.lengths` has as many as you like."""
     for seed in range(6 * block, 6 * block + 6):

@@ -6,6 +6,7 @@ import pytest
 
 from checker.core.exploration import Settings
 from tests.random.laws import reports
+from tests.sample import one_in
 
 MODEL = """---
 options: {{limits: {{charges: {charges}}}}}
@@ -31,7 +32,7 @@ def few_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("checker.search.memo.remembering.MAX_TURNS", 40)
 
 
-@pytest.mark.parametrize("charges", [40, 150, 600])
+@pytest.mark.parametrize("charges", one_in(2, [40, 150, 600]))
 @pytest.mark.parametrize("count", [1, 3, 6, 7])
 @pytest.mark.parametrize("turn", ["pass", STEPS, "while n > 4: pass"])
 @pytest.mark.parametrize("after", ["pass", "for k in range(n): m = k"])

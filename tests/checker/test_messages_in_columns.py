@@ -9,6 +9,7 @@ from checker.core.exploration import Settings
 from checker.core.limits import Limits
 from tests.interpreter.running import module_of
 from tests.random import laws
+from tests.sample import one_in
 
 BY_COLUMNS = ("columns", "early columns", "direct columns", "two workers")
 
@@ -145,7 +146,7 @@ MODELS = {
 
 @pytest.mark.parametrize("symmetry", [True, False])
 @pytest.mark.parametrize("engine", BY_COLUMNS)
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", one_in(3, MODELS))
 def test_as_the_plain_engine(name: str, engine: str, symmetry: bool) -> None:
     """The whole report is that of the plain engine, and the states were expanded by columns."""
     module = module_of(MODELS[name])

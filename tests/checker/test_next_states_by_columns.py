@@ -19,6 +19,7 @@ from checker.search.registry import ENGINES, engine_of
 from fizz import load
 from interpreter import Rule, compile_module
 from tests.checker.comparing import compared
+from tests.sample import one_in
 
 VARIANTS = [name for name, entry in ENGINES.items() if entry.variant_of == "embedded"]
 HEAD = "---\ndeadlock_detection: false\noptions: {max_actions: 1000, crash_on_yield: false}\n---\n"
@@ -171,7 +172,7 @@ def decided(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 
 @pytest.mark.parametrize("keep_going", [False, True])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", one_in(2, MODELS))
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_same(variant: str, name: str, keep_going: bool, decided: Counter[str]) -> None:
     """Verdicts, counts, witnesses, errors, and what was executed."""

@@ -31,7 +31,7 @@ SLOT: Slot = ("heap", "x")
 
 
 def answer(path: Path, engine: Engine) -> Exploration:
-    return explored(compile_module(load(path)), engine, keep_going=True, limits=Limits(states=1_000))
+    return explored(compile_module(load(path)), engine, keep_going=True, limits=Limits(states=300))
 
 
 def explored(program: Program, engine: Engine, **asked: Any) -> Exploration:

@@ -16,6 +16,7 @@ from checker.search.explore import explore
 from interpreter import compile_module
 from tests.checker.comparing import compared
 from tests.interpreter.running import module_of
+from tests.sample import one_in
 
 MODELS = {
     "dicts whose keys are renamed, threads that hold instances": """
@@ -178,7 +179,7 @@ def test_what_limits_forbid_is_found_by_columns(name: str) -> None:
 
 
 @pytest.mark.parametrize("sizes", [Sizes(renamings=2), Sizes(names=2)], ids=["renamings", "names"])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", one_in(3, MODELS))
 def test_what_is_too_many_for_tables_is_done_by_the_machine(name: str, sizes: Sizes) -> None:
     """More renamings, or more values in use, than tables are made for."""
     plain = answer(MODELS[name], PlainEngine())

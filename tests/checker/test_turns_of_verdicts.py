@@ -9,6 +9,7 @@ from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.limits import Limits
 from tests.random.laws import differences, reports
+from tests.sample import one_in
 from tests.stats import stat
 
 MODEL = """
@@ -93,7 +94,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", one_in(3, CASES))
 def test_engines_agree(name: str) -> None:
     """Verdicts, counts, stories, and what is warned of."""
     text = CASES[name]

@@ -28,6 +28,7 @@ from fizz import load
 from fizz.base.data import bundle, deflate, inflate, pack, unpack
 from tests.checkpoint.conftest import WIDE, comparable, interrupted_after
 from tests.checkpoint.forging import changed, content_of, file_of, manifest_of, parts_of, seal_again, strange_bytes
+from tests.sample import one_in
 from tests.spark.conftest import settings_for
 from tests.spark.models import MODELS
 
@@ -256,7 +257,7 @@ sys.stdout.write(hostile_things(Path(sys.argv[1]), sys.argv[2]))
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such things")
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize("name", one_in(2, reversed(SMALL)))
 def test_other_things_in_the_place_of_files(tmp_path: Path, name: str) -> None:
     """Each file may be a folder, a pipe, a link, a device, a hole of a terabyte, a pickle: the same answer or code 74.
 
@@ -350,8 +351,7 @@ def test_pickles_with_right_checksums(tmp_path: Path, engine: str) -> None:
             assert not harm.exists()
 
 
-@pytest.mark.parametrize("engine", ["embedded", "spark"])
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(("name", "engine"), one_in(3, itertools.product(SMALL, ("embedded", "spark"))))
 @pytest.mark.usefixtures("stage")
 def test_forged_parts(tmp_path: Path, engine: str, name: str) -> None:
     """Any change in any depth of any part, with all checksums right: an answer or code 74, and never anything else.

@@ -11,6 +11,7 @@ import pytest
 from tests.checkpoint.conftest import WIDE
 from tests.faults.campaign import EMBEDDED, JUDGING, SPARK, Fault
 from tests.faults.faults import Answer, Case, answer, disk_full, driver_killed, file_damaged, python_worker_killed
+from tests.sample import one_in
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="processes are found in /proc")
 
@@ -38,7 +39,9 @@ def test_embedded(fault: Fault, seed: int, model: tuple[str, ...], tmp_path: Pat
 @linux
 @pytest.mark.spark
 @pytest.mark.parametrize(
-    ("fault", "engine"), [(driver_killed, SPARK), (python_worker_killed, JUDGING)], ids=["exploring", "judging"]
+    ("fault", "engine"),
+    one_in(2, [(driver_killed, SPARK), (python_worker_killed, JUDGING)]),
+    ids=["exploring", "judging"],
 )
 def test_spark(fault: Fault, engine: tuple[str, ...], model: tuple[str, ...], tmp_path: Path) -> None:
     """The same with levels, and with passes over the graph for liveness, as Spark jobs."""

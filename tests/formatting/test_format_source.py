@@ -15,6 +15,7 @@ from fizz.syntax import ast
 from tests.random.programs import program
 from tests.random.source import Source, seeded
 from tests.random.syntax import syntax
+from tests.sample import one_in
 
 ROOT = Path(__file__).parents[2]
 MODELS = sorted(path for folder in ("models", "docs", "tests") for path in (ROOT / folder).rglob("*.fizz"))
@@ -87,7 +88,7 @@ def test_models(path: Path) -> None:
     check(text)
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", one_in(5, range(10)))
 def test_random_texts(block: int) -> None:
     """2,000 random texts do too: 1,000 programs and 1,000 of any form, every second one with comments everywhere."""
     for seed in range(100 * block, 100 * block + 100):

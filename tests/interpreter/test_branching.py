@@ -16,6 +16,7 @@ from tests.direct.programs import model
 from tests.random.laws import machine_of, walk
 from tests.random.programs import program
 from tests.random.source import seeded
+from tests.sample import one_in
 
 INITS = {
     "a list of lists": "x = oneof [list(p) for p in itertools.product([0, 1], repeat=3)]\nx.append(7)",
@@ -119,7 +120,7 @@ def check_all(machine: Machine, states: int) -> int:
     return found
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", one_in(4, range(4)))
 def test_random_models(block: int) -> None:
     """Models that are full of second names, containers in containers, and choices."""
     found = 0

@@ -18,6 +18,7 @@ from tests.random import laws
 from tests.random.programs import program
 from tests.random.source import Source, seeded, sources
 from tests.random.syntax import syntax
+from tests.sample import one_in
 
 # The same examples everywhere. Making a failure small is left to `reduce.py`, which leaves out lines.
 settings.register_profile(
@@ -31,7 +32,7 @@ KINDS = {kind for union in (ast.Expression, ast.Statement, ast.Item) for kind in
 PROFILE = settings.get_profile(os.environ.get("FIZZPY_PROFILE", "programs"))
 
 
-@pytest.mark.parametrize("block", range(10))
+@pytest.mark.parametrize("block", one_in(4, range(10)))
 def test_engines_agree(block: int) -> None:
     """The embedded engine, by rows and by columns, tells what the plain one tells.
 

@@ -10,6 +10,7 @@ import pytest
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.refinement import concrete_run
 from tests.refinement.conftest import Refine, verdict
+from tests.sample import one_in
 
 State = tuple[int, int]
 Steps = dict[State, list[State]]
@@ -63,7 +64,7 @@ def _shortest(
 
 
 @pytest.mark.parametrize("wide", [None, 0, 2])
-@pytest.mark.parametrize("block", range(3))
+@pytest.mark.parametrize("block", one_in(3, range(3)))
 def test_random_models(refine: Refine, block: int, wide: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """The length of the shortest counterexample, or that there is none; row by row, by columns, and first one way."""
     monkeypatch.setattr(concrete_run, "EmbeddedEngine", partial(EmbeddedEngine, wide))

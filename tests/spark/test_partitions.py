@@ -35,6 +35,7 @@ from interpreter import compile_module
 from tests.checker.conftest import IN_PARTITIONS, explore_toy
 from tests.checker.test_agreement import OPTIONS, SETTINGS, comparable, toys
 from tests.checker.toy import Alternative, Toy, ToyAssertion, ToyMachine, ToyRule, toy_program
+from tests.sample import one_in
 from tests.spark.comparison import common_part
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
@@ -184,7 +185,7 @@ def test_parent_of_least_key(seed: int) -> None:
         assert [link.key for link in path][1] == least
 
 
-@pytest.mark.parametrize("promise", QUICK, ids=lambda promise: promise.title)
+@pytest.mark.parametrize("promise", one_in(4, QUICK), ids=lambda promise: promise.title)
 def test_models(promise: Promise, stage: Stage) -> None:
     """The report is the embedded engine's, whose figures the models promise.
 
@@ -199,11 +200,14 @@ def test_models(promise: Promise, stage: Stage) -> None:
 
 @pytest.mark.parametrize(
     ("name", "constants"),
-    [
-        ("venice/VeniceLeaderFollower.fizz", {"MAX_WRITES": "1"}),
-        ("venice/VeniceOffsetFirst.fizz", {"MAX_WRITES": "1"}),
-        ("kafka/FiniteReplicatedLog.fizz", {}),
-    ],
+    one_in(
+        2,
+        [
+            ("venice/VeniceLeaderFollower.fizz", {"MAX_WRITES": "1"}),
+            ("venice/VeniceOffsetFirst.fizz", {"MAX_WRITES": "1"}),
+            ("kafka/FiniteReplicatedLog.fizz", {}),
+        ],
+    ),
 )
 @pytest.mark.parametrize(
     ("max_states", "core", "exchange"),

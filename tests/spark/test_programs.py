@@ -17,6 +17,7 @@ from tests.random.laws import told
 from tests.random.programs import program
 from tests.random.source import seeded
 from tests.random.test_found import FOUND
+from tests.sample import one_in
 from tests.spark.conftest import settings_for
 
 
@@ -38,7 +39,7 @@ def test_spark(seed: int) -> None:
 
 
 @pytest.mark.usefixtures("stage")
-@pytest.mark.parametrize("block", range(2))
+@pytest.mark.parametrize("block", one_in(2, range(2)))
 def test_partitions(block: int) -> None:
     """And many more without one."""
     for seed in range(1_000 + 20 * block, 1_020 + 20 * block):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checker.expectations.promises import Promise
+from tests.sample import one_in
 from tests.spark.comparison import common_part, differences, quick_promises
 
 pytestmark = pytest.mark.spark
@@ -17,7 +18,7 @@ SHORT = [promise for promise in PROMISES if 0 < int(promise.figures.get("states"
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("promise", SHORT, ids=lambda promise: promise.title)
+@pytest.mark.parametrize("promise", one_in(4, SHORT), ids=lambda promise: promise.title)
 def test_small_models(promise: Promise) -> None:
     """Some runs, in one partition and more than there are cores."""
     assert list(differences(promise, (1, 3), common_part(promise.run("embedded")))) == []

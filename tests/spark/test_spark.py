@@ -25,6 +25,7 @@ from tests.checker.conftest import explore_toy
 from tests.checker.test_agreement import OPTIONS, SETTINGS, comparable, toys
 from tests.checker.toy import Toy
 from tests.checkpoint.conftest import interrupted_after
+from tests.sample import one_in
 from tests.spark.conftest import settings_for
 from tests.spark.models import MODELS
 from tests.spark.toys import explore_flaky
@@ -88,7 +89,7 @@ def test_resumed_in_another_number_of_partitions(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("spark")
-@pytest.mark.parametrize("promise", WORKED, ids=lambda promise: promise.title)
+@pytest.mark.parametrize("promise", one_in(3, WORKED), ids=lambda promise: promise.title)
 def test_worked_examples(promise: Promise) -> None:
     """The models whose states were counted by hand: the figures are kept, and the report is the plain engine's."""
     chosen = settings_for(2)
