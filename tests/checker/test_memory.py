@@ -121,6 +121,20 @@ def test_visited_is_a_set(spill: bool) -> None:
     assert len(keys) == len(known) and (keys.bytes < 20 * len(known)) == spill
 
 
+def test_a_run_grows_where_it_is() -> None:
+    """Merged with a shorter one it is not copied, and so never in memory twice; unless something else holds it."""
+    keys = VisitedKeys(small_spill_files())
+    keys.add(np.arange(0, 400, 2, dtype=np.uint64), np.arange(200, dtype=np.uint64), 0)
+    places = [id(column) for column in keys._runs[0]]
+    keys.add(np.arange(1, 400, 2, dtype=np.uint64), np.arange(200, dtype=np.uint64), 200)
+    assert [id(column) for column in keys._runs[0]] == places
+    held = keys._runs[0].high
+    keys.add(np.arange(400, 800, dtype=np.uint64), np.arange(400, dtype=np.uint64), 400)
+    (run,) = keys._runs
+    assert run.high.tolist() == list(range(800)) and held.tolist() == list(range(400))
+    assert run.numbers.tolist() == [*(i // 2 + 200 * (i % 2) for i in range(400)), *range(400, 800)]
+
+
 def _halves(keys: list[tuple[int, int]]) -> tuple[Any, Any]:
     return np.array([key[0] for key in keys], dtype=np.uint64), np.array([key[1] for key in keys], dtype=np.uint64)
 

@@ -124,28 +124,31 @@ class VisitedKeys:
         self._runs.append(SortedRun(high, rest, np.arange(first, first + len(high), dtype=np.uint32)))
         while len(self._runs) > 1 and len(self._runs[-2].high) < 2 * len(self._runs[-1].high):
             shorter, longer = self._runs.pop(), self._runs.pop()
-            at = np.searchsorted(longer.high, shorter.high)
-            # One column after the other, so that only one of them is there twice for a while.
+            # Half of what numpy gives: there are no more keys than numbers of states.
+            at = np.searchsorted(longer.high, shorter.high).astype(np.uint32)
+            # One column after the other, and nothing else holds it, so that it may grow where it is.
             columns: list[Any] = list(longer)
             fewer: list[Any] = list(shorter)
             del longer, shorter
-            for i in range(len(columns)):
-                columns[i] = self._woven(columns[i], fewer[i], at)
-                fewer[i] = None
-            self._runs.append(SortedRun(*columns))
+            made = [self._woven(columns.pop(0), fewer.pop(0), at) for _ in range(len(columns))]
+            self._runs.append(SortedRun(*made))
 
-    def _woven(self, longer: NDArray[Any], shorter: NDArray[Any], at: Ints) -> NDArray[Any]:
-        pieces = _pieces(longer, shorter, at, self._spill_files.sizes.merged)
+    def _woven(self, longer: NDArray[Any], shorter: NDArray[Any], at: Numbers) -> NDArray[Any]:
+        size, count = self._spill_files.sizes.merged, len(longer)
         if on_disk(longer):
+            pieces = (piece for _, piece in _pieces(longer, shorter, at, size))
             written = self._spill_files.write(pieces, longer.dtype)
             if written is not None:
                 return written
-            pieces = _pieces(longer, shorter, at, self._spill_files.sizes.merged)
-        made = np.empty(len(longer) + len(shorter), dtype=longer.dtype)
-        place = 0
-        for piece in pieces:
+        try:
+            longer.resize(count + len(shorter))
+            made = longer
+        except ValueError:
+            # It is a view, or something else holds it after all.
+            made = np.empty(count + len(shorter), dtype=longer.dtype)
+        # From behind, so that nothing is overwritten which is still to be moved.
+        for place, piece in _pieces(longer[:count], shorter, at, size, backwards=True):
             made[place : place + len(piece)] = piece
-            place += len(piece)
         return made
 
     def spill(self) -> None:
@@ -182,7 +185,7 @@ def _scan(run: SortedRun, at: int, high: np.uint64, rest: np.uint64) -> int | No
     return None
 
 
-def _insert(longer: NDArray[Any], shorter: NDArray[Any], at: Ints) -> NDArray[Any]:
+def _insert(longer: NDArray[Any], shorter: NDArray[Any], at: Numbers) -> NDArray[Any]:
     """Insert each of `shorter` in front of the element of `longer` that is at its index."""
     own = at + np.arange(len(shorter))
     theirs = np.ones(len(longer) + len(shorter), dtype=np.bool_)
@@ -193,11 +196,13 @@ def _insert(longer: NDArray[Any], shorter: NDArray[Any], at: Ints) -> NDArray[An
     return made
 
 
-def _pieces(longer: NDArray[Any], shorter: NDArray[Any], at: Ints, size: int) -> Iterator[NDArray[Any]]:
-    """What `_insert` makes, so many of the longer column at a time."""
-    for begin in range(0, len(longer), size):
+def _pieces(
+    longer: NDArray[Any], shorter: NDArray[Any], at: Numbers, size: int, backwards: bool = False
+) -> Iterator[tuple[int, NDArray[Any]]]:
+    """What `_insert` makes, so many of the longer column at a time, each with its place."""
+    begins = range(0, len(longer), size)
+    for begin in reversed(begins) if backwards else begins:
         end = min(begin + size, len(longer))
-        last = end == len(longer)
-        first, stop = np.searchsorted(at, [begin, end]).tolist()
-        stop = len(shorter) if last else stop
-        yield _insert(longer[begin:end], shorter[first:stop], at[first:stop] - begin)
+        first, stop = np.searchsorted(at, np.array([begin, end], dtype=at.dtype)).tolist()
+        stop = len(shorter) if end == len(longer) else stop
+        yield begin + first, _insert(longer[begin:end], shorter[first:stop], at[first:stop] - np.uint32(begin))
