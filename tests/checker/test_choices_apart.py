@@ -62,33 +62,33 @@ atomic action Take:
 """
 
 
-@pytest.mark.parametrize(
-    "take",
-    [
-        "node = oneof busy if busy[node] > 0\n    taken = node",
-        "node = oneof busy if busy[node] > 0\n    other = oneof NODES if busy[other] < busy[node]\n    taken = other",
-        "node = oneof busy if busy[node] == 1\n    m = oneof mail if m[0] == node and m[1] == 2\n    mail.remove(m)",
-        "index = oneof range(len(mail)) if index % 2 == 1\n    taken = index",
-        "node = fair<strong> oneof busy.keys() if busy[node] == 2\n    busy[node] = 0\n    taken = node",
-        "node = oneof NODES if 2 // busy[node] > 1\n    taken = node",
-        "node = oneof NODES if mark(log, node) > 1\n    taken = node",
-        "seen = []\n    node = oneof NODES if mark(seen, node) > busy[node]\n    taken = (node, len(seen))",
-        "m = oneof mail if busy[m[0]] == m[1]\n    taken = m",
-        "node = oneof NODES if node == 3\n    taken = node",
-        "node = oneof [n for n in busy if busy[n] > 0]\n    taken = node",
-        "node = oneof [n for n in busy if busy[n] > 0 if n != taken]\n    taken = node",
-        "node = oneof [n for n in NODES if busy[n] == 1]\n    m = oneof [m for m in mail if node in m]\n    taken = m",
-        "index = oneof [node for node in range(len(mail)) if node % 2]\n    taken = index",
-        "node = oneof [n for n in set(NODES) if busy[n] > 1]\n    taken = node",
-        "node = oneof [n for n in sorted(log + NODES) if busy[n] > 1]\n    taken = node",
-        "node = oneof [n for n in log if n]\n    taken = node",
-        "node = oneof [n for n in NODES if 2 // busy[n] > 1]\n    taken = node",
-        "node = oneof [n for n in NODES if mark(log, n) > 1]\n    taken = node",
-        "node = oneof [n for n in [mark(log, 'a'), 7] if len(log) < 3]\n    taken = node",
-        "taken = oneof [taken for taken in NODES if busy[taken]]",
-        "node = oneof [n for n in (1 if busy['a'] else NODES) if n]\n    taken = node",
-    ],
-)
+TAKES = [
+    "node = oneof busy if busy[node] > 0\n    taken = node",
+    "node = oneof busy if busy[node] > 0\n    other = oneof NODES if busy[other] < busy[node]\n    taken = other",
+    "node = oneof busy if busy[node] == 1\n    m = oneof mail if m[0] == node and m[1] == 2\n    mail.remove(m)",
+    "index = oneof range(len(mail)) if index % 2 == 1\n    taken = index",
+    "node = fair<strong> oneof busy.keys() if busy[node] == 2\n    busy[node] = 0\n    taken = node",
+    "node = oneof NODES if 2 // busy[node] > 1\n    taken = node",
+    "node = oneof NODES if mark(log, node) > 1\n    taken = node",
+    "seen = []\n    node = oneof NODES if mark(seen, node) > busy[node]\n    taken = (node, len(seen))",
+    "m = oneof mail if busy[m[0]] == m[1]\n    taken = m",
+    "node = oneof NODES if node == 3\n    taken = node",
+    "node = oneof [n for n in busy if busy[n] > 0]\n    taken = node",
+    "node = oneof [n for n in busy if busy[n] > 0 if n != taken]\n    taken = node",
+    "node = oneof [n for n in NODES if busy[n] == 1]\n    m = oneof [m for m in mail if node in m]\n    taken = m",
+    "index = oneof [node for node in range(len(mail)) if node % 2]\n    taken = index",
+    "node = oneof [n for n in set(NODES) if busy[n] > 1]\n    taken = node",
+    "node = oneof [n for n in sorted(log + NODES) if busy[n] > 1]\n    taken = node",
+    "node = oneof [n for n in log if n]\n    taken = node",
+    "node = oneof [n for n in NODES if 2 // busy[n] > 1]\n    taken = node",
+    "node = oneof [n for n in NODES if mark(log, n) > 1]\n    taken = node",
+    "node = oneof [n for n in [mark(log, 'a'), 7] if len(log) < 3]\n    taken = node",
+    "taken = oneof [taken for taken in NODES if busy[taken]]",
+    "node = oneof [n for n in (1 if busy['a'] else NODES) if n]\n    taken = node",
+]
+
+
+@pytest.mark.parametrize("take", one_in(2, TAKES))
 def test_each_value_by_a_path_of_its_own(take: str) -> None:
     """Keys of a dict, indexes, and elements of lists and sets; after another; with conditions that fail or change."""
     assert agreed(MODEL.format(take=take)).states > 20

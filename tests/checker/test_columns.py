@@ -74,7 +74,7 @@ transition assertion Grows(before, after):
 
 
 def answer(
-    path: Path | str, text: str | None, wide: int, keep_going: bool, states: int = 2_000, sizes: Sizes = SIZES
+    path: Path | str, text: str | None, wide: int, keep_going: bool, states: int = 1_000, sizes: Sizes = SIZES
 ) -> Exploration:
     """What the embedded engine brings home when columns take over at this width."""
     module = load(path, text=text)
@@ -85,7 +85,7 @@ def answer(
 
 @pytest.mark.parametrize("path", one_in(3, [*MODELS, *WORKED]), ids=lambda path: path.stem)
 def test_columns_answer_like_rows(path: Path) -> None:
-    """Counts, findings, paths and lassos of every model, cut after two thousand states.
+    """Counts, findings, paths and lassos of every model, cut after a thousand states.
 
     A run that ends at its first violation is another one only if there is a violation.
     """

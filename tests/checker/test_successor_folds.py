@@ -91,7 +91,7 @@ def test_what_is_a_fold(body: str, fold: SuccessorFold | None) -> None:
 
 
 @pytest.mark.parametrize("kind", ["always", "exists"])
-@pytest.mark.parametrize("body", one_in(3, [body for body, _ in BODIES]))
+@pytest.mark.parametrize("body", one_in(6, [body for body, _ in BODIES]))
 def test_the_same(body: str, kind: str) -> None:
     """Also what was executed: after a successor that decides, none is looked at."""
     program = compile_module(load("m.fizz", text=text_of(kind, body)))

@@ -94,7 +94,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("name", one_in(3, CASES))
+@pytest.mark.parametrize("name", one_in(5, CASES))
 def test_engines_agree(name: str) -> None:
     """Verdicts, counts, stories, and what is warned of."""
     text = CASES[name]

@@ -21,13 +21,14 @@ from checker.search.driver import SearchDriver
 from checker.search.spark.redistribution import MergeTask
 from checker.storage.file_store import FileStore
 from tests.checkpoint.conftest import WIDE, comparable, interrupted_after, level_by_level
+from tests.sample import one_in
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS
 
 ALL = {**MODELS, "wide": WIDE}
 
 
-@pytest.fixture(params=ALL)
+@pytest.fixture(params=one_in(2, ALL))
 def model(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     path = tmp_path / "m.fizz"
     path.write_text(ALL[request.param])

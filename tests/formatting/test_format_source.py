@@ -88,7 +88,7 @@ def test_models(path: Path) -> None:
     check(text)
 
 
-@pytest.mark.parametrize("block", one_in(5, range(10)))
+@pytest.mark.parametrize("block", one_in(10, range(10)))
 def test_random_texts(block: int) -> None:
     """2,000 random texts do too: 1,000 programs and 1,000 of any form, every second one with comments everywhere."""
     for seed in range(100 * block, 100 * block + 100):

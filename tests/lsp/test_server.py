@@ -99,7 +99,6 @@ class Files:
         self.client.diagnostics.pop(self.uri(name), None)
         document = types.TextDocumentItem(self.uri(name), "fizz", 0, text)
         self.client.text_document_did_open(types.DidOpenTextDocumentParams(document))
-        await self.settled(name)
         return await self.messages(name)
 
     async def edit(self, name: str, text: str) -> list[types.Diagnostic]:

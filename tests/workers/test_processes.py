@@ -20,6 +20,7 @@ from checker.search.workers.part import Part, RowsExpanded
 from checker.search.workers.processes import WorkerFailed
 from tests.checkpoint.conftest import comparable
 from tests.faults.processes import below
+from tests.sample import one_in
 from tests.workers.conftest import SAFE, checked
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,7 +86,7 @@ def test_an_exception_that_cannot_be_sent(model: Path) -> None:
         checked(model, 2, Settings())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", one_in(2, [signal.SIGINT, signal.SIGTERM, signal.SIGKILL]))
 def test_no_worker_is_left(tmp_path: Path, number: signal.Signals) -> None:
     """When the first process is interrupted or killed its workers end too, and they keep no files."""
     (tmp_path / "m.fizz").write_text(ENDLESS)
