@@ -110,20 +110,20 @@ def print_audit(page: Page, coverage: Coverage, often_new: Sequence[tuple[str, s
         page,
         ("line", "guard or branch", "decided"),
         (
-            (_where(b.span, names), b.text, ", ".join(f"{name} {count:,}" for name, count in b.counts))
+            (where(b.span, names), b.text, ", ".join(f"{name} {count:,}" for name, count in b.counts))
             for b in coverage.branchings
         ),
     )
     _print_table(
         page,
         ("line", "what never happened", "where"),
-        ((_where(r.span, names), r.text, _part(r.span, coverage).removeprefix(": ")) for r in coverage.remarks),
+        ((where(r.span, names), r.text, _part(r.span, coverage).removeprefix(": ")) for r in coverage.remarks),
     )
     _print_table(
         page,
         ("line", "property", "never evaluated"),
         (
-            (_where(one.span, names), one.text, _part(one.span, coverage).removeprefix(": "))
+            (where(one.span, names), one.text, _part(one.span, coverage).removeprefix(": "))
             for one in coverage.untested
             if one.span is not None
         ),
@@ -138,7 +138,8 @@ def print_audit(page: Page, coverage: Coverage, often_new: Sequence[tuple[str, s
     page.line()
 
 
-def _where(span: Span, names: Mapping[str, str]) -> str:
+def where(span: Span, names: Mapping[str, str]) -> str:
+    """The line of a span, with the short name of its file where there are several."""
     name = names.get(span.file, span.file)
     return f"{name}:{span.line}" if name else str(span.line)
 

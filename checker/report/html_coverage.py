@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import PurePath
 
 from checker.analysis.covering import Coverage
-from checker.report.coverage_text import HINT, notes_of, reach, sums
+from checker.report.coverage_text import HINT, notes_of, reach, sums, where
 from checker.report.html_page import html_page, html_table, text
+from checker.report.model_rows import file_names
 
 
 def html_coverage(coverage: Coverage) -> str:
@@ -28,12 +29,14 @@ def source_tables(coverage: Coverage) -> str:
 
 def audit_tables(coverage: Coverage, often_new: Sequence[tuple[str, str]] = ()) -> str:
     """The findings of an audit, as tables."""
+    names = file_names(coverage.sources)
     actions = [(a.action, a.paths, a.steps) for a in coverage.actions]
     branchings = [
-        (b.span.line, b.text, ", ".join(f"{name} {count:,}" for name, count in b.counts)) for b in coverage.branchings
+        (where(b.span, names), b.text, ", ".join(f"{name} {count:,}" for name, count in b.counts))
+        for b in coverage.branchings
     ]
-    remarks = [(r.span.line, r.text) for r in coverage.remarks]
-    untested = [(d.span.line, d.text) for d in coverage.untested if d.span is not None]
+    remarks = [(where(r.span, names), r.text) for r in coverage.remarks]
+    untested = [(where(d.span, names), d.text) for d in coverage.untested if d.span is not None]
     settings = [(d.text,) for d in coverage.settings]
     return (
         html_table(("action", "paths", "steps"), list(actions), "Actions")

@@ -34,6 +34,7 @@ details.step > summary:hover { background: var(--lane); }
 details.step.crashes > summary { background: var(--badpaper); }
 .story { border: 1px solid var(--line); border-width: 1px 0; margin: .5rem 0; }
 .story .num { text-align: right; color: var(--dim); }
+.story .who { overflow-wrap: anywhere; }
 .story .what { font-family: ui-monospace, monospace; font-size: 13px; overflow-wrap: anywhere; }
 .story em, .end em { font-style: normal; color: var(--place); }
 .choice { color: var(--warn); } .crash { color: var(--bad); } .inside { margin: .2rem 0 .6rem 3.2rem; }
@@ -45,6 +46,8 @@ details.step.crashes > summary { background: var(--badpaper); }
   border-radius: 6px 6px 0 0; cursor: pointer; } .tabs > section { border-top: 1px solid var(--line); }
 .tabs > input:checked + label { color: var(--ink); background: var(--lane); font-weight: 600; }
 .tabs > input:focus-visible + label { outline: 2px solid var(--place); }
+@media (max-width: 40rem) { details.step > summary { grid-template-columns: 2.6rem 1fr; }
+  .story .what { grid-column: 2; } .inside { margin-left: 1rem; } }
 @media print { .tabs > section { display: block !important; } }
 """
 _PAGE = (

@@ -15,7 +15,7 @@ from checker.analysis.covering import cover
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.report.compact_trace import brief_trace
-from checker.report.html_coverage import html_coverage
+from checker.report.html_coverage import audit_tables, html_coverage
 from checker.report.html_report import html_report
 from checker.report.html_sequence import sequence_rows, sequence_svg
 from checker.report.mermaid import mermaid_text
@@ -174,6 +174,14 @@ def test_coverage_pages(tmp_path: Path) -> None:
     assert text.count('class="never"') == sum(count == 0 for count in found.runs.values())
     assert f"{max(found.runs.values()):,}" in page.text
     assert all(row.strip() in page.text for row in CRASHES.splitlines() if "<b>" not in row)
+
+
+def test_an_audit_names_the_files_of_lines(tmp_path: Path) -> None:
+    """Where the model includes others; a single file has no name."""
+    (tmp_path / "core.fizz").write_text("action Init: n = 0\natomic action A:\n    require n < 2\n    n += 1\n")
+    (tmp_path / "m.fizz").write_text('include "core.fizz"\n')
+    included, alone = (Page(audit_tables(cover(tmp_path / name))).text for name in ("m.fizz", "core.fizz"))
+    assert re.search(r"core\.fizz:\d+", included) and "core.fizz" not in alone
 
 
 def test_the_diagram_for_mermaid(tmp_path: Path) -> None:
