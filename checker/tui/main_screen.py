@@ -47,11 +47,13 @@ class MainScreen(Screen[None]):
     MainScreen.zoom-steps #right, MainScreen.zoom-steps #truth,
     MainScreen.zoom-state #steps, MainScreen.zoom-state #source, MainScreen.zoom-state #truth,
     MainScreen.zoom-source #steps, MainScreen.zoom-source #state, MainScreen.zoom-source #truth,
-    MainScreen.zoom-truth #main, MainScreen.no-properties #truth { display: none; }
+    MainScreen.zoom-truth #main, MainScreen.no-properties #truth, MainScreen.low #truth { display: none; }
     MainScreen.zoom-steps #steps { width: 1fr; height: 1fr; max-height: 100%; margin: 0; }
     MainScreen.zoom-state #right, MainScreen.zoom-source #right { width: 1fr; }
-    MainScreen.zoom-truth #truth { height: 1fr; }
+    MainScreen.zoom-truth #truth { display: block; height: 1fr; }
     """
+    # With fewer rows the steps would have none of them.
+    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "low"), (12, "high")]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(key.keys, key.action, key.text, show=False, priority="tab" in key.keys)
         for _, keys in KEYS

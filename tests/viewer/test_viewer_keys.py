@@ -271,6 +271,14 @@ def test_other_counterexamples(written: Write, race: OpenedPaths) -> None:
     assert "no other counterexample" in driven(race, "v").text
 
 
+def test_a_low_terminal_shows_the_step(race: OpenedPaths) -> None:
+    """The properties give way, and have the screen when asked for; with more rows they are back."""
+    low = driven(race, size=(30, 8)).text
+    assert ">  4! Withdraw/1" in low and "Properties" not in low
+    assert "NeverNega" in driven(race, *["tab"] * 3, "z", size=(30, 8)).text
+    assert "Properties" in driven(race, size=(30, 12)).text
+
+
 def test_help_lists_every_key(race: OpenedPaths) -> None:
     """On `?`, from the main screen and from the list of steps; Escape goes back."""
     seen = driven(race, "question_mark", size=(80, 60))
