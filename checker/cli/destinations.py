@@ -74,6 +74,9 @@ def _refuse_name(option: str, path: str, what: str) -> None:
     """Refuse empty names, and names with control characters."""
     if not path.strip():
         raise UsageProblem(f"{option}: the name of the {what} is empty", f"name a {what}")
+    if path == "-":
+        # Many commands take it for standard output; a file of that name would surprise.
+        raise UsageProblem(f"{option}: '-' is not the name of a {what}", f"name a {what}, or ./- if it is to be that")
     if what == "file" and path.endswith((os.sep, os.altsep or os.sep)):
         raise UsageProblem(f"{option}: '{path}' is the name of a directory, not of a file", "name a file in it")
     if any(unicodedata.category(character) == "Cc" for character in path):

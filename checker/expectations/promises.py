@@ -129,6 +129,8 @@ def promises_in(path: Path) -> list[Promise]:
         return promises_below(path)
     if not is_there:
         raise UsageProblem(f"there is no file or folder '{path}'", _NAME_ONE)
+    if path.suffix == ".fizz":
+        raise UsageProblem(f"'{path}' is a model, not a list of runs", f"check it by `fizzpy check`, or {_NAME_ONE}")
     return read_promises(path)
 
 

@@ -16,7 +16,7 @@ from fizz.base.near_names import near_hint
 from interpreter.state.step import Abort
 from interpreter.values import Builtin, HostValue, ListValue, ModuleValue, SymmetricValue, ValueWalk
 from interpreter.values.budget import METER, check_size
-from interpreter.values.problem import ModelMistake
+from interpreter.values.problem import ModelMistake, with_article
 from interpreter.values.tags import Tag
 
 Kind = Literal["nominal", "ordinal", "interval", "rotational"]
@@ -65,8 +65,9 @@ class Domain(HostValue):
         methods = self._methods(world)
         if name in methods:
             return methods[name]
-        text = f"no attribute '{name}' on a {self.shape.kind} domain"
-        raise ModelMistake("R3", text, near_hint(name, [*known, *methods]))
+        text = f"no attribute '{name}' on {with_article(self.shape.kind)} domain"
+        names = sorted([*known, *methods])
+        raise ModelMistake("R3", text, near_hint(name, names) or f"it has {', '.join(names)}")
 
     def _methods(self, world: Any) -> dict[str, Builtin]:
         kind = self.shape.kind

@@ -225,3 +225,11 @@ def test_a_disk_without_room(writer: tuple[str, ...], tmp_path: Path) -> None:
     assert f"{writer[2]}: '{name}' cannot be written: {os.strerror(errno.EFBIG)}" in ended.stderr
     assert "hint: raise the limit of the size of files" in ended.stderr
     assert (tmp_path / "out").is_dir() or (tmp_path / "out").read_text() == "before"
+
+
+def test_a_dash_is_no_file() -> None:
+    """It is not standard output either."""
+    with pytest.raises(UsageProblem, match="--html: '-' is not the name of a file"):
+        refuse_files({"--html": "-"})
+    with pytest.raises(UsageProblem, match="--export: '-' is not the name of a folder"):
+        refuse_files({}, {"--export": "-"})

@@ -106,6 +106,7 @@ def test_a_model_that_does_not_load(fizzpy: Callable[..., Ended], models: Path) 
     ("text", "arguments", "code", "said"),
     [
         (None, ["nowhere"], 2, "there is no file or folder 'nowhere'"),
+        (None, ["m.fizz"], 2, "'m.fizz' is a model, not a list of runs"),
         (None, ["."], 2, "there is no expect.yaml in '.' or below"),
         ("[]", ["."], 2, "there are no runs"),
         ("- model: m.fizz", [".", "--mark", "large"], 2, "there is no run marked large"),

@@ -316,3 +316,11 @@ def test_a_domain_is_not_named_like_a_symmetric_role(declared: str) -> None:
         atomic action Go: v = D.fresh()
     """)
     assert report.verdict == "passed"
+
+
+def test_what_a_domain_has_is_said() -> None:
+    """A method of another kind of domain is none of this one."""
+    made = 'D = symmetry.ordinal(name="v", limit=2)\naction Init: x = 0\natomic action Go: x = oneof D.choices()\n'
+    error = error_of(made)
+    assert error.text == "no attribute 'choices' on an ordinal domain"
+    assert error.hint == "it has fresh, limit, max, min, name, segments, values"
