@@ -52,8 +52,6 @@ class MainScreen(Screen[None]):
     MainScreen.zoom-state #right, MainScreen.zoom-source #right { width: 1fr; }
     MainScreen.zoom-truth #truth { display: block; height: 1fr; }
     """
-    # With fewer rows the steps would have none of them.
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "low"), (12, "high")]
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(key.keys, key.action, key.text, show=False, priority="tab" in key.keys)
         for _, keys in KEYS
@@ -63,6 +61,8 @@ class MainScreen(Screen[None]):
 
     def __init__(self, session: ViewerSession) -> None:
         super().__init__()
+        # With fewer rows the steps would have none of them.
+        self.VERTICAL_BREAKPOINTS = [(0, "low"), (12, "high")]
         self.session = session
         if not session.opened.by_hand:
             session.select(session.last)
