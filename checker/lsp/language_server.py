@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from lsprotocol import types
 from pygls import uris
 from pygls.lsp.server import LanguageServer
+from pygls.workspace import TextDocument
 
 from checker.lsp.completing import completions, in_front_matter
 from checker.lsp.hover_text import hover_of_mention, hover_of_word
@@ -201,7 +202,8 @@ def _names(server: FizzServer) -> None:
             text: str | None = hover_of_mention(model, mention, ls.values.get(model.path, {}))
         else:
             source = ls.models.text(path_of(uri))
-            word = ls.workspace.get_text_document(uri).word_at_position(params.position)
+            # Of a file that is not there there is no document in the workspace.
+            word = TextDocument(uri, source).word_at_position(params.position)
             text = hover_of_word(word, in_front_matter(source.split("\n"), params.position.line + 1))
         return None if text is None else types.Hover(types.MarkupContent(types.MarkupKind.Markdown, text))
 

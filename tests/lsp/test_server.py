@@ -217,6 +217,8 @@ async def test_hover(two: Files) -> None:
     assert "at most so many starts" in await shown("m.fizz", "{max|_actions: 1}")
     parameters = types.HoverParams(two.document("m.fizz"), types.Position(3, 0))
     assert await two.client.text_document_hover_async(parameters) is None
+    parameters = types.HoverParams(two.document("gone.fizz"), types.Position(99, 99))
+    assert await two.client.text_document_hover_async(parameters) is None, "a file that is not there"
 
 
 @module_loop
