@@ -21,7 +21,8 @@ Exit codes:
    75  the model failed while running
   150  the model does not parse or resolve
   151  options or constants are wrong
-    2  usage, a history that is wrong, or nothing to check; 74 environment, 70 internal error, 130 interrupted
+    2  usage, a history that is wrong, or nothing to check,
+       74 environment, 70 internal error, 130 interrupted
 """
 
 
@@ -102,12 +103,14 @@ _VALIDATE_CODES = """\b
 Exit codes:
     0  a run of the model explains all events
    14  there is none
-   12  there is one, but an always or transition assertion is violated on every one (or see --explanations)
+   12  there is one, but an always or transition assertion is violated on
+       every one (or see --explanations)
     3  inconclusive: time, memory or a bound ended the search
    75  the model failed while running
   150  the model does not parse or resolve
   151  options or constants are wrong
-    2  usage, a log or map that is wrong, or nothing to validate; 74 environment, 70 internal error, 130 interrupted
+    2  usage, a log or map that is wrong, or nothing to validate,
+       74 environment, 70 internal error, 130 interrupted
 """
 
 

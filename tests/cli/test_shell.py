@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
+import click
 import pytest
 
 import checker.cli.doctor_command
@@ -82,6 +83,13 @@ def test_unknown_shells(fizzpy: Command, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setenv(VARIABLE, "tcsh_source")
     ended = fizzpy()
     assert ended.code == 2 and "bash_source" in ended.err
+
+
+def test_help_fits_a_terminal() -> None:
+    """Of eighty columns: tables are not wrapped by click, and a terminal would break them within a word."""
+    for name, command in group.commands.items():
+        text = command.get_help(click.Context(command, info_name=name, terminal_width=80))
+        assert [row for row in text.splitlines() if len(row) > 80] == [], name
 
 
 def test_the_help_has_groups(fizzpy: Command) -> None:
