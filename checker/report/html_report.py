@@ -79,9 +79,13 @@ def _story(p: PropertyReport, report: Report) -> str:
 
 def _origin(report: Report, made: datetime | None) -> str:
     """What made the page, when, and how the run was asked for."""
-    asked = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in report.asked.items())
+    asked = ", ".join(f"{name.replace('_', ' ')} {_in_words(value)}" for name, value in report.asked.items())
     when = "" if made is None else f", {made.astimezone():%Y-%m-%d %H:%M %Z}"
     return f"fizzpy {VERSION}{when}; engine {report.engine}{f'; {asked}' if asked else ''}"
+
+
+def _in_words(value: object) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _counts(report: Report) -> str:

@@ -118,7 +118,15 @@ def test_what_the_run_was_given_is_on_the_page(tmp_path: Path) -> None:
     given = {"constants": {"LIMIT": "1"}, "options": {"max_actions": "9"}}
     report = check(path, settings=Settings(properties=("Two",)), **given)  # type: ignore[arg-type]
     page = Page(html_report(report, None, datetime(2026, 3, 4, 12, tzinfo=UTC)))
-    for shown in ("LIMIT", "max_actions", "9", f"fizzpy {VERSION}", "2026-03-04", "properties", "return n == LIMIT"):
+    for shown in (
+        "LIMIT",
+        "max_actions",
+        "9",
+        f"fizzpy {VERSION}",
+        "2026-03-04",
+        "properties Two",
+        "return n == LIMIT",
+    ):
         assert shown in page.text
 
 
