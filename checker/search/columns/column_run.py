@@ -420,7 +420,8 @@ class ColumnRun:
         if len(self.space.packings) > 1:
             self.store.compare_keys()
         ranks = self.space.order_ranks()
-        made = self._fresh_images(chunk, ranks) if self.space.images is not None else {chunk.part.packing: chunk.fast}
+        moves = bool(chunk.fast) and chunk.fast[0].moves is not None
+        made = self._fresh_moved(chunk, ranks) if moves else {chunk.part.packing: chunk.fast}
         for packing, arrived in chunk.slow.items():
             # Many steps lead to one state.
             states = dict.fromkeys(one.state for one in arrived)
@@ -469,20 +470,20 @@ class ColumnRun:
         self.task.patience.ask()
         return self.store.least(batch, ranks)
 
-    def _fresh_images(self, chunk: Chunk, ranks: Ints) -> dict[Packing, list[Batch]]:
-        """The images of the new states among the targets of a chunk."""
+    def _fresh_moved(self, chunk: Chunk, ranks: Ints) -> dict[Packing, list[Batch]]:
+        """The images of the new states among the targets of a chunk, or what is left of them, by packing."""
         made: dict[Packing, list[Batch]] = {}
         if not chunk.fast:
             return made
-        images, packing = self.space.images, chunk.part.packing
-        assert images is not None
+        packing = chunk.part.packing
+        moves = self.space.images or self._expander(packing).losses
         batch = self._fresh(Batch.joined(chunk.fast), ranks)
-        for target in images.targets(batch):
+        for target in moves.targets(batch):
             room = target.room.beside(packing.room)
             if target.outgrown or room != target.room:
                 more = [batch] if target is packing else []
                 self._refit(target, room, more)
-        for target, moved in images.moved(packing, batch):
+        for target, moved in moves.moved(packing, batch):
             made.setdefault(target, []).append(moved)
         return made
 

@@ -15,20 +15,18 @@ from checker.search.columns.code_tables import Ints, Mask, Words, distinct, halv
 from checker.search.columns.direct_steps import DirectSteps, RowSteps
 from checker.search.columns.effects import NO_KIND
 from checker.search.columns.images import BY_MACHINE, NO_STEP
-from checker.search.columns.instance_finder import InstanceFinder
 from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.listed_slots import move_messages, move_threads
+from checker.search.columns.losses import NOTHING, Losses
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.remembered import Remembered
-from checker.search.columns.sources import StateColumns
 from checker.search.columns.space import Space
 from checker.search.columns.step_rules import LookedUp, StepRule, StepRules
 from checker.search.contract.bounds import starts_after
 from checker.search.contract.level_counts import note_action
 from checker.search.contract.parents import crashes_after
-from checker.search.memo.trie import Counters, Leaf, ReadTree
+from checker.search.memo.trie import Counters
 from interpreter.state.state import Slot
-from interpreter.state.step import Outcome, StepKind, StepOrder
+from interpreter.state.step import StepKind, StepOrder
 
 
 @dataclass(slots=True)
@@ -77,10 +75,7 @@ class ColumnExpander:
         self.judge = judge
         self.packing = packing
         self.rules = StepRules(space, packing, counters)
-        self._reach = Remembered(ReadTree(counters), space.machine.most_paths, space.sizes)
-        self._looks: InstanceFinder | None = None
-        self._room = packing.room
-        """The room for which instances are looked for."""
+        self.losses = Losses(space, packing, counters)
         self._alone = DirectSteps(space, judge, packing, wants_edges)
 
     def which(self, rule: StepRule, chunk: Chunk, own: Ints | None) -> Ints:
@@ -192,7 +187,7 @@ class ColumnExpander:
         if len(chosen.source):
             taken = self.take(chosen, chunk)
             if self.may_lose(rule):
-                chosen, taken = self._kept(chosen, taken, ~self.loses(taken.batch), chunk, forbidden)
+                chosen, taken = self._drop(chosen, taken, chunk, forbidden)
             if self.space.images is not None and len(taken.batch):
                 moves = self.space.images.choose(self.packing, taken.batch)
                 none = moves == NO_STEP
@@ -321,6 +316,8 @@ class ColumnExpander:
         """Keep steps that were taken by columns, and judge them."""
         if not len(taken.batch):
             return
+        if self.packing.layout.owned and taken.batch.moves is None:
+            taken.batch.moves = np.full(len(taken.batch), NOTHING, dtype=np.int64)
         chunk.fast.append(taken.batch)
         if self.wants_edges:
             self._edges(taken)
@@ -420,15 +417,20 @@ class ColumnExpander:
 
     def loses(self, batch: Batch) -> Mask:
         """The rows in which some instance may be out of reach."""
-        packing = self.packing
-        if self._looks is None or self._room != packing.room:
-            self._room = packing.room
-            self._reach.forget()
-            self._looks = InstanceFinder(self.space.machine, packing.unpack(batch.rows, 0), packing.room)
-        looks = self._looks
-        columns = StateColumns(packing, batch.rows, self.space.machine.values)
-        bundles = self._reach.lookup(columns, lambda row, _: looks.run(columns.view(row)))[0]
-        return ~np.array([_all_reached(leaves) for leaves in self._reach.bundles.parts])[bundles]
+        some: Mask = self.losses.of(batch) != NOTHING
+        return some
+
+    def _drop(
+        self, chosen: ChosenEffects, taken: Taken, chunk: Chunk, forbidden: _Forbidden
+    ) -> tuple[ChosenEffects, Taken]:
+        """Have steps lose what is out of reach after them."""
+        lost = self.losses.of(taken.batch)
+        if self.space.images is not None or self.judge.of_steps or self.space.export is not None:
+            return self._kept(chosen, taken, lost == NOTHING, chunk, forbidden)
+        own = lost != BY_MACHINE
+        chosen, taken = self._kept(chosen, taken, own, chunk, forbidden)
+        self.losses.drop(taken.batch, lost[own])
+        return chosen, taken
 
     def _kept(
         self, chosen: ChosenEffects, taken: Taken, kept: Mask, chunk: Chunk, forbidden: _Forbidden
@@ -445,7 +447,3 @@ def _put_back(rows: Rows, part: Rows, some: Ints, sums: Words, more: Words) -> N
     for word, changed in zip(rows.words, part.words, strict=True):
         word[some] = changed
     sums[some] += more
-
-
-def _all_reached(leaves: tuple[Leaf, ...]) -> bool:
-    return any(isinstance(leaf.result, Outcome) and leaf.result.value is True for leaf in leaves)

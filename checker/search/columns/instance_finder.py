@@ -1,16 +1,18 @@
-"""Finds the rows that lose an instance at the end of a step, by a rule that is remembered by what it reads.
+"""Finds what rows lose of instances at the end of a step, by a rule that is remembered by what it reads.
 
 The answer "none" comes as soon as all instances are reached, which is mostly after one read.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from checker.search.columns.capacity import Capacity
 from checker.search.memo.division import WHOLE
 from interpreter import Machine
 from interpreter.execute.view import View
 from interpreter.state.state import UNBOUND, Slot, State
-from interpreter.state.step import Event, ExecutionPath, Outcome, Read
+from interpreter.state.step import NO_OUTCOME, Event, ExecutionPath, Read
 from interpreter.values.intern import Tag
 
 
@@ -27,7 +29,7 @@ class InstanceFinder:
         self._roots = [*roots, *room.slots()]
 
     def run(self, view: View) -> ExecutionPath:
-        """An execution path whose outcome's value says whether all instances are reached."""
+        """An execution path whose outcome removes the slots of the instances that are not reached."""
         events: list[Event] = []
         wanted = set(self._layout.owned)
         pending: list[tuple[str, int]] = []
@@ -55,4 +57,7 @@ class InstanceFinder:
                     slot = self._layout.slots[position]
                     if slot[0] != "role":
                         ask(slot)
-        return ExecutionPath(tuple(events), Outcome((), None, (), (), (), False, (), (), (), (), not wanted))
+        layout = self._layout
+        gone = sorted(position for instance in wanted for position in layout.owned[instance])
+        writes = tuple((layout.slots[position], UNBOUND) for position in gone)
+        return ExecutionPath(tuple(events), replace(NO_OUTCOME, writes=writes))
