@@ -94,23 +94,23 @@ class FileStore:
             raise self._damaged(name)
         return data
 
-    def length(self, name: str, part: int) -> int:
-        """The number of bytes in one part of a file."""
-        with self._opened(name) as file:
-            return self._find(name, file, part)[1]
-
     def map(self, name: str, part: int) -> memoryview:
         """One part of a file, mapped into memory. Its checksum is tested once in a process."""
         known = self._mapped.get((name, part))
         if known is None:
-            with self._opened(name) as file:
-                begin, length, checksum = self._find(name, file, part)
-                whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-            known = whole[begin : begin + length]
-            if zlib.crc32(known) != checksum:
-                raise self._damaged(name)
-            self._mapped[name, part] = known
+            known = self._mapped[name, part] = self.view(name, part)
         return known
+
+    def view(self, name: str, part: int) -> memoryview:
+        """As `map`, but the store does not keep it."""
+        self.ask()
+        with self._opened(name) as file:
+            begin, length, checksum = self._find(name, file, part)
+            whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        found = whole[begin : begin + length]
+        if zlib.crc32(found) != checksum:
+            raise self._damaged(name)
+        return found
 
     def seal(self, name: str) -> str:
         """The identity of a file: a digest of its name and the lengths and checksums of its parts."""

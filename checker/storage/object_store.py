@@ -65,9 +65,6 @@ class ObjectStore(FileStore):
     def read(self, name: str, part: int) -> bytes:
         return self._trying(lambda: FileStore.read(self, name, part))
 
-    def length(self, name: str, part: int) -> int:
-        return self._trying(lambda: FileStore.length(self, name, part))
-
     def seal(self, name: str) -> str:
         return self._trying(lambda: FileStore.seal(self, name))
 
@@ -96,6 +93,9 @@ class ObjectStore(FileStore):
         except EnvironmentProblem:
             self.copies.remove(name)
             raise self._damaged(name) from None
+
+    def view(self, name: str, part: int) -> memoryview:
+        return memoryview(self.read(name, part))
 
     def has(self, name: str) -> bool:
         return self._objects.has(name, self.ask)

@@ -26,12 +26,12 @@ class PartStore(Protocol):
         """One part."""
         ...
 
-    def length(self, name: str, part: int) -> int:
-        """The number of bytes in one part."""
-        ...
-
     def map(self, name: str, part: int) -> memoryview:
         """One part, in memory only as far as it is looked at, if that can be."""
+        ...
+
+    def view(self, name: str, part: int) -> memoryview:
+        """As `map`, but the store does not keep it."""
         ...
 
     def reading(self, name: str) -> AbstractContextManager[None]:

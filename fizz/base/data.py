@@ -17,7 +17,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeVar
+
+AnyBytes = TypeVar("AnyBytes", bytes, memoryview)
 
 _INT_BOUND: Final = 1 << 130
 """Keys have 128 bits; no other number is as large."""
@@ -124,8 +126,8 @@ def bundle(pieces: Sequence[bytes]) -> bytes:
     return b"".join([_COUNT.pack(len(pieces)), *lengths, *pieces])
 
 
-def unbundle(data: bytes, count: int | None = None) -> list[bytes]:
-    """The pieces of a bundle, `count` of them if that is given. Raises `NotData`."""
+def unbundle(data: AnyBytes, count: int | None = None) -> list[AnyBytes]:
+    """The pieces of a bundle, `count` of them if that is given: views of a view. Raises `NotData`."""
     if len(data) < _COUNT.size:
         raise NotData("too short for a bundle")
     (there,) = _COUNT.unpack_from(data)
@@ -135,7 +137,7 @@ def unbundle(data: bytes, count: int | None = None) -> list[bytes]:
     lengths = struct.unpack_from(f"<{there}Q", data, _COUNT.size)
     if sum(lengths) != len(data) - begin:
         raise NotData("a bundle of another length")
-    pieces: list[bytes] = []
+    pieces: list[AnyBytes] = []
     for length in lengths:
         pieces.append(data[begin : begin + length])
         begin += length

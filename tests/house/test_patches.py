@@ -16,6 +16,7 @@ REASONS = {
     "MAX_TURNS": "whole reports are compared, of every variant in the registry, and `check` makes their memories",
     "_MB": "`--memory` is given in megabytes, and small models have none of them",
     "_PATIENCE_S": "how long Spark's executors are waited for: nothing that a user could want to set",
+    "_RANGE": "as for _SLICE",
     "_SLICE": "tasks make their partitions from what the driver sends, which has no thresholds",
     "_WAITS_S": "how long a file system is waited for",
     "MOST_NODES": "models that are small have few nodes, and workers make their memories",

@@ -21,9 +21,10 @@ from checker.search.columns.takeover import take_over
 from checker.search.contract.protocol import Task
 from checker.search.rows.expander import Expander
 from checker.search.rows.row_run import RowRun
-from checker.search.spark import column_partition
-from checker.search.spark.batches import SourceKeys, batches_of, from_bytes, pack_batch, to_bytes
+from checker.search.spark import column_partition, inbox
+from checker.search.spark.batches import PackedBatch, SourceKeys, batches_of, from_bytes, pack_batch, to_bytes
 from checker.search.spark.column_partition import ColumnPartition
+from checker.search.spark.inbox import Inbox
 from fizz import load
 from interpreter import Machine, compile_module
 from interpreter.state.step import StepOrder
@@ -113,22 +114,48 @@ def test_same_answer(partitions: int, keep_going: bool, tmp_path: Path, stage: S
         assert (report.properties, report.trace, report.depth) == (plain.properties, plain.trace, plain.depth)
 
 
-@pytest.mark.parametrize(("source", "size"), [(PARTS, 1_000), (WIDE, 4_000)], ids=["parts", "edges"])
+@pytest.mark.parametrize(("source", "size"), [(PARTS, 16), (WIDE, 30)], ids=["parts", "edges"])
 def test_levels_in_slices(source: str, size: int, tmp_path: Path, stage: Stage) -> None:
-    """Where the candidates of a task are dealt with in slices by key, nothing else changes; liveness sees all edges."""
+    """Where the candidates of a task are dealt with in slices by key, nothing else changes; liveness sees all edges.
+
+    They come in several files, and by ranges of keys, so that a slice reads some of them only.
+    """
     path = tmp_path / "m.fizz"
     path.write_text(source.replace("< 9", "< 2"))
     plain = check(path, engine="plain", settings=Settings(keep_going=True))
+    done: list[ColumnPartition] = []
     slices: list[int] = []
-    count = ColumnPartition._slices
+    run = ColumnPartition.run
 
-    def counted(self: ColumnPartition) -> int:
-        slices.append(count(self))
-        return slices[-1]
+    def noted(self: ColumnPartition) -> object:
+        done.append(self)
+        slices.append(self._slices())
+        return run(self)
 
-    with patch.object(column_partition, "_SLICE", size), patch.object(ColumnPartition, "_slices", counted):
+    read, asked_for = 0, 0
+    decode, pick = inbox.from_bytes, Inbox.slice
+
+    def decoded(data: bytes) -> list[PackedBatch]:
+        nonlocal read
+        read += 1
+        return decode(data)
+
+    def picked(self: Inbox, which: int, slices: int) -> list[PackedBatch]:
+        nonlocal asked_for
+        asked_for += len(self.pieces)
+        return pick(self, which, slices)
+
+    with (
+        patch.object(column_partition, "_SLICE", size),
+        patch.object(column_partition, "_RANGE", 2),
+        patch.object(ColumnPartition, "run", noted),
+        patch.object(inbox, "from_bytes", decoded),
+        patch.object(Inbox, "slice", picked),
+    ):
         report = check(path, engine="spark", settings=settings_for(2, core=0, spark_from=10, keep_going=True))
-    assert max(slices) > 2
+    assert max(slices) > 4
+    assert max(task.sent for task in done) > 1
+    assert 0 < read < asked_for / 2
     assert (report.states, report.transitions, report.depth) == (plain.states, plain.transitions, plain.depth)
     assert (report.properties, report.trace, report.warnings) == (
         plain.properties,

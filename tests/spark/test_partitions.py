@@ -254,7 +254,7 @@ def test_full_disk(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         check(tmp_path / "m.fizz", engine="spark", settings=settings_for(2))
 
 
-@pytest.mark.parametrize("name", ["outbound-2-2", "share-2", "post-3"])
+@pytest.mark.parametrize("name", ["outbound-2-2-0", "share-2", "post-3"])
 def test_damaged_file(name: str, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A file that was cut short between two jobs ends the run with its name, and not with another answer."""
     run = Stage.run

@@ -163,17 +163,17 @@ def test_a_file_that_is_late(tmp_path: Path) -> None:
 
 def test_a_file_that_disappears(model: Path, tmp_path: Path, stage: Stage) -> None:
     """In the middle of a run that is a trouble of the machine, which names the file: code 74."""
-    original = FileStore.read
+    original = FileStore.view
 
-    def read(self: FileStore, name: str, part: int) -> bytes:
+    def view(self: FileStore, name: str, part: int) -> memoryview:
         if name.startswith("outbound-2"):
             (self.folder / name).unlink(missing_ok=True)
         return original(self, name, part)
 
     with (
-        patch.object(FileStore, "read", read),
+        patch.object(FileStore, "view", view),
         patch.object(stores, "_WAITS_S", (0.0,)),
-        pytest.raises(EnvironmentProblem, match=r"the file .*outbound-2-\d-\d is missing") as raised,
+        pytest.raises(EnvironmentProblem, match=r"the file .*outbound-2-\d-0-\d is missing") as raised,
     ):
         check(model, engine="spark", settings=settings_for(2))
     assert raised.value.exit_code == 74

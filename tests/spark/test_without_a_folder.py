@@ -65,7 +65,7 @@ def test_all_executors_are_lost_again_and_again(tmp_path: Path, stage: Stage) ->
     assert common_part(report) == common_part(calm) == common_part(check(path, engine="embedded"))
 
 
-@pytest.mark.parametrize("name", ["outbound-3-1", "seen-0-3-2"])
+@pytest.mark.parametrize("name", ["outbound-1-3-0-1", "seen-0-3-2"])
 def test_what_is_damaged_on_a_disk(name: str) -> None:
     """Spark does not notice what a disk has changed of the blocks that it keeps; the task that reads them does."""
     (_, (_, parts, summed)), *_ = addressed(name, [b"ab", b"cd"])

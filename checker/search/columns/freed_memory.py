@@ -1,4 +1,4 @@
-"""`keep_freed_memory`: what arrays have freed stays with the process, and the next ones need no fresh pages."""
+"""What arrays have freed stays with the process, and the next ones need no fresh pages; until it is given back."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ _FREE: Final = 64 << 20
 """Bytes that may be free at the end of the heap."""
 
 _malloc_option = None
+_malloc_trim = None
 with suppress(OSError, TypeError, AttributeError):
     _malloc_option = ctypes.CDLL(None).mallopt
+    _malloc_trim = ctypes.CDLL(None).malloc_trim
 
 
 def keep_freed_memory() -> None:
@@ -28,3 +30,13 @@ def keep_freed_memory() -> None:
     if _malloc_option is not None:
         _malloc_option(_MMAP_THRESHOLD, _LARGE)
         _malloc_option(_TRIM_THRESHOLD, _FREE)
+
+
+def give_back_memory() -> None:
+    """Give what is free back to the system, where the C library is the GNU one; see malloc_trim(3).
+
+    For processes that wait, or begin something else: parts of what is free lie between what is in use, and stay
+    otherwise. It takes some milliseconds.
+    """
+    if _malloc_trim is not None:
+        _malloc_trim(0)

@@ -69,17 +69,28 @@ class RunConfig:
         )
 
 
+class Inbound(NamedTuple):
+    """The files with candidates for a partition, and how many these are; those that the driver sends do not count."""
+
+    names: tuple[str, ...] = ()
+    candidates: int = 0
+
+    def with_sent(self, names: tuple[str, ...], candidates: int) -> Inbound:
+        """This, and what another task has sent."""
+        return Inbound((*self.names, *names), self.candidates + candidates) if candidates else self
+
+
 @dataclass(frozen=True, slots=True)
 class Assignment:
     """One task: take in the candidates of a level for a partition, and expand those that are new.
 
-    `inbound` are the files with candidates. `judged`: they come from the driver, which has sorted out, judged and
-    counted them already. `graph`: write down the edges. `shared_results` are the files with the results shared so far.
+    `judged`: the candidates come from the driver, which has sorted out, judged and counted them already. `graph`: write
+    down the edges. `shared_results` are the files with the results shared so far.
     """
 
     level: int
     partition: int
-    inbound: tuple[str, ...]
+    inbound: Inbound
     visited: KeyFiles
     judged: bool
     graph: bool
@@ -90,10 +101,10 @@ class Assignment:
 class TaskReport:
     """What a task reports. `arrived` is about its states, `expanded` about the steps from them.
 
-    `outbound` counts the candidates for each partition, `exported` are the files with rows for tables. `worker` names
-    the process, `counters` is what that process has evaluated so far in this run, and `effort` what that took.
-    `shared_results` are the results that it has not sent before, `unshared` counts those that cannot be sent.
-    `partial_level`: what counts of it if other tasks of the level are not finished.
+    `outbound` counts the candidates for each partition, which are in so many files (`sent`); `exported` are the files
+    with rows for tables. `worker` names the process, `counters` is what that process has evaluated so far in this run,
+    and `effort` what that took. `shared_results` are the results that it has not sent before, `unshared` counts those
+    that cannot be sent. `partial_level`: what counts of it if other tasks of the level are not finished.
     """
 
     partition: int
@@ -101,6 +112,7 @@ class TaskReport:
     arrived: Level
     expanded: Level
     outbound: tuple[int, ...]
+    sent: int
     exported: tuple[str, ...]
     worker: str
     counters: Counters
@@ -126,9 +138,9 @@ def found_file(level: int, partitions: int, partition: int) -> str:
     return f"found-{level}-{partitions}-{partition}"
 
 
-def outbound_file(level: int, partitions: int, sender: int) -> str:
-    """The file of the candidates that the expansion of a level brought: a part for each partition."""
-    return f"outbound-{level}-{partitions}-{sender}"
+def outbound_file(level: int, partitions: int, sender: int, number: int = 0) -> str:
+    """One of the files of the candidates that the expansion of a level brought: a part for each partition."""
+    return f"outbound-{level}-{partitions}-{number}-{sender}"
 
 
 def shared_results_file(level: int) -> str:
@@ -158,14 +170,14 @@ Origin = tuple[int, StepOrder]
 class PartitionTask(Protocol):
     """A partition in a task, by rows or by columns: its assignment, and its results so far.
 
-    `arrived` is about the states that it has taken in, `expanded`, `outbound` and `exported` about their expansion, as
-    in `TaskReport`.
+    `arrived` is about the states that it has taken in, the others about their expansion, as in `TaskReport`.
     """
 
     assignment: Assignment
     arrived: Level
     expanded: Level
     outbound: tuple[int, ...]
+    sent: int
     exported: tuple[str, ...]
 
     def run(self) -> KeyFiles:

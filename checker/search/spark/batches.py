@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,10 +23,8 @@ from checker.search.columns.capacity import THREAD, Capacity
 from checker.search.columns.code_tables import Ints, Words, halves
 from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.packing import Packing
-from checker.search.spark.assignment import Assignment
 from checker.search.spark.liveness.share import by_owner
-from checker.storage.part_store import PartStore
-from fizz.base.data import NotData, bundle, deflate, inflate, pack, unbundle, unpack
+from fizz.base.data import AnyBytes, NotData, bundle, deflate, inflate, pack, unbundle, unpack
 from interpreter.state.state import UNBOUND, Layout
 from interpreter.state.step import StepOrder
 
@@ -34,6 +32,8 @@ _KEY_HALF: Final = 8
 _KEY_COLUMNS: Final = 4
 _MOST: Final = 1 << 31
 _HALF_OF_HALF: Final = np.uint64(32)
+
+_NO_KEYS: Final = np.zeros(0, dtype=np.uint64)
 
 NO_ORDER: Final = StepOrder((), (), 0)
 """Of states that are handed over: the local run has their parents."""
@@ -188,7 +188,7 @@ def joined(boxes: list[bytes]) -> bytes:
     return bundle(full) if full else b""
 
 
-def pieces(data: bytes) -> list[bytes]:
+def pieces(data: AnyBytes) -> list[AnyBytes]:
     """What `joined` joined."""
     return unbundle(data) if data else []
 
@@ -223,31 +223,37 @@ def _half(data: bytes, count: int) -> Words:
     return np.frombuffer(data, dtype=np.uint64)
 
 
-def divided(data: bytes, partitions: int) -> list[list[bytes]]:
-    """The candidates in a part of a file for each of so many partitions, as `to_bytes` gives them."""
+def divided(data: bytes, partitions: int) -> Iterator[tuple[list[bytes], int]]:
+    """The candidates in a part of a file for each of so many partitions, as `to_bytes` gives them, and their number."""
     boxes: list[list[bytes]] = [[] for _ in range(partitions)]
+    counts = [0] * partitions
     for piece in pieces(data):
         found: list[list[PackedBatch]] = [[] for _ in range(partitions)]
         for batch in from_bytes(piece):
-            for some, own in zip(found, by_owner(batch.low % np.uint64(partitions), partitions), strict=True):
+            for partition, own in enumerate(by_owner(batch.low % np.uint64(partitions), partitions)):
                 if len(own):
                     taken = batch.take(own)
-                    some.append(taken._replace(rows=taken.rows.compact()))
+                    found[partition].append(taken._replace(rows=taken.rows.compact()))
+                    counts[partition] += len(own)
         for box, some in zip(boxes, found, strict=True):
             if some:
                 box.append(to_bytes(some))
-    return boxes
+    yield from zip(boxes, counts, strict=True)
 
 
-def received(store: PartStore, assignment: Assignment, which: int = 0, slices: int = 1) -> list[PackedBatch]:
-    """The candidates sent to the partition of a task: one of so many slices by key, in order."""
-    found: list[PackedBatch] = []
-    for name in assignment.inbound:
-        data = store.read(name, assignment.partition)
-        with store.reading(name):
-            for piece in pieces(data):
-                for batch in from_bytes(piece):
-                    rows = np.flatnonzero((batch.high >> _HALF_OF_HALF) * np.uint64(slices) >> _HALF_OF_HALF == which)
-                    if len(rows):
-                        found.append(batch if len(rows) == len(batch.high) else batch.take(rows))
+def by_place(batch: Batch, partitions: int, ranges: int) -> list[Ints]:
+    """The rows of a batch by partition, and in a partition by range of the key, of so many that are equally wide."""
+    ranges_of = slice_of(batch.high, ranges)
+    return by_owner(batch.low % np.uint64(partitions) * np.uint64(ranges) + ranges_of, partitions * ranges)
+
+
+def slice_of(high: Words, slices: int) -> Words:
+    """In which of so many slices, by key, states are; `high`: the upper halves of their keys."""
+    found: Words = (high >> _HALF_OF_HALF) * np.uint64(slices) >> _HALF_OF_HALF
     return found
+
+
+def highs_of(data: memoryview) -> Words:
+    """The upper halves of the keys of what `to_bytes` wrote. What it raises for anything else is in `UNREADABLE`."""
+    halves = unbundle(data)[1::_KEY_COLUMNS]
+    return np.concatenate([np.frombuffer(half, dtype=np.uint64) for half in halves]) if halves else _NO_KEYS

@@ -18,14 +18,16 @@ from checker.core.exploration import PathLink
 from checker.core.level import Level, Unfinished
 from checker.core.limits import StopReason
 from checker.core.patience import GRACE_S, Stop
-from checker.core.problems import Problem
+from checker.core.problems import EnvironmentProblem, Problem
 from checker.search.checkpoints.key_columns import partitions_of
 from checker.search.checkpoints.lasting_run import Saved, pack_head
+from checker.search.columns.freed_memory import give_back_memory
 from checker.search.contract.level_counts import keeps_graph
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import (
     Assignment,
+    Inbound,
     PartialLevel,
     RunConfig,
     Stopped,
@@ -76,7 +78,7 @@ class ClusterState:
     levels: tuple[tuple[int, ...], ...]
     level: int
     visited: tuple[KeyFiles, ...]
-    inbound: tuple[tuple[str, ...], ...]
+    inbound: tuple[Inbound, ...]
     wants_graph: bool
     held: Level | None
     written: tuple[str, ...]
@@ -136,7 +138,7 @@ class Cluster:
         self.exchange = ResultExchange(self.store, local.machine)
         self.level = level
         self.visited: list[KeyFiles] = [()] * self.partitions
-        self.inbound: list[list[str]] = [[] for _ in range(self.partitions)]
+        self.inbound = [Inbound()] * self.partitions
         self.wants_graph = self.findings.local_graph is not None
         self.held: Level | None = None
         self.jobs = self.tasks = 0
@@ -178,7 +180,7 @@ class Cluster:
         parts = self.local.hand_over(self.partitions)
         name = outbound_file(self.level - 1, self.partitions, self.partitions)
         self.store.write(name, parts)
-        self.inbound = [[name] if part else [] for part in parts]
+        self.inbound = [Inbound((name,)) if part else Inbound() for part in parts]
         self.exchange.publish(self.level - 1, [self.local.recorder.unsent(self.exchange.codec)])
         self.exchange.unshared[""] = self.local.recorder.unshared
 
@@ -231,19 +233,19 @@ class Cluster:
             Assignment(
                 self.level,
                 partition,
-                tuple(names),
+                inbound,
                 self.visited[partition],
                 judged,
                 self.wants_graph,
                 tuple(self.exchange.files),
             )
-            for partition, names in enumerate(self.inbound)
-            if names
+            for partition, inbound in enumerate(self.inbound)
+            if inbound.names
         ]
         arrived, expanded = Level(), Level()
         found: list[int] = []
-        used = {name for names in self.inbound for name in names}
-        self.inbound = [[] for _ in range(self.partitions)]
+        used = {name for inbound in self.inbound for name in inbound.names}
+        self.inbound = [Inbound()] * self.partitions
         if assignments:
             items = [
                 TaskItem(
@@ -254,7 +256,8 @@ class Cluster:
                 for given in assignments
             ]
             title = f"fizzpy: level {self.level}"
-            answers = self.carrier.run(title, items, self._tick)
+            with self._end_asked_for():
+                answers = self.carrier.run(title, items, self._tick)
             self.jobs += 1
             self.tasks += len(assignments)
             sent: list[bytes] = []
@@ -272,7 +275,20 @@ class Cluster:
             self.findings.add_level(found)
         for name in used:
             self._remove(name)
+        # The levels before were explored by this process; now it waits.
+        give_back_memory()
         return arrived, expanded
+
+    @contextmanager
+    def _end_asked_for(self) -> Iterator[None]:
+        """While the block runs, a request to end comes before troubles of Spark, whose processes may get it too."""
+        try:
+            yield
+        except EnvironmentProblem:
+            reason = self.task.patience.over
+            if reason is None:
+                raise
+            raise Stop(reason) from None
 
     def _tick(self) -> None:
         try:
@@ -314,9 +330,13 @@ class Cluster:
                 self._remove(file.name)
         self.visited[report.partition] = report.visited
         self.written += report.exported
-        for partition, candidates in enumerate(report.outbound):
-            if candidates:
-                self.inbound[partition].append(outbound_file(self.level, self.partitions, report.partition))
+        sent = tuple(
+            outbound_file(self.level, self.partitions, report.partition, number) for number in range(report.sent)
+        )
+        self.inbound = [
+            inbound.with_sent(sent, candidates)
+            for inbound, candidates in zip(self.inbound, report.outbound, strict=True)
+        ]
         # The counters of a worker only grow; its tasks may end in any order.
         known = self.counters.get(report.worker)
         if known is None or known.evaluations < report.counters.evaluations:
@@ -351,7 +371,7 @@ class Cluster:
             self.findings.levels,
             self.level,
             tuple(self.visited),
-            tuple(tuple(names) for names in self.inbound),
+            tuple(self.inbound),
             self.wants_graph,
             self.held,
             tuple(self.written),
@@ -363,7 +383,8 @@ class Cluster:
 
     def _needed(self) -> list[str]:
         seen = [file.name for files in self.visited for file in files]
-        return [*self.written, *self.exchange.files, *seen, *(name for names in self.inbound for name in names)]
+        waiting = [name for inbound in self.inbound for name in inbound.names]
+        return [*self.written, *self.exchange.files, *seen, *waiting]
 
     def restore(self, state: ClusterState) -> None:
         """Take the state of the driver that was saved, also by a run of another number of partitions."""
@@ -372,7 +393,7 @@ class Cluster:
         self.exchange.files = list(state.shared_results)
         self.findings.levels = state.levels
         self.visited = list(state.visited)
-        self.inbound = [list(names) for names in state.inbound]
+        self.inbound = list(state.inbound)
         self.written = list(state.written)
         self.saved = frozenset(self._needed())
         if state.partitions != self.partitions:
@@ -412,7 +433,9 @@ class Cluster:
     def _make(self, title: str, items: list[TaskItem]) -> list[Any]:
         """One pass over the graph."""
         done: list[Any] = []
-        for answer in self.carrier.run(title, items, self.task.patience.ask):
+        with self._end_asked_for():
+            answers = self.carrier.run(title, items, self.task.patience.ask)
+        for answer in answers:
             made: PassReport | Problem | StopReason = pickle.loads(answer)
             if isinstance(made, Problem):
                 raise made

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checker.core.level import Level
 from checker.liveness.graph import Graph
@@ -27,17 +28,24 @@ from checker.search.spark.assignment import Assignment, Origin, edges_file, foun
 from checker.search.spark.batches import (
     PackedBatch,
     SourceKeys,
+    by_place,
     joined,
     pack_batch,
-    received,
     to_bytes,
 )
 from checker.search.spark.edge_file import EdgeFile, EdgesByKey
+from checker.search.spark.inbox import Inbox
 from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.export import parts_of
 from checker.storage.part_store import PartStore
 
-_SLICE: Final = 1 << 24
+_SLICE: Final = 1 << 19
+"""How many candidates are handled at a time, so that memory does not grow with the level."""
+_SLICES_A_FILE: Final = 4
+"""How many slices are expanded before a file is written with what they bring."""
+_RANGES: Final = 16
+_RANGE: Final = 1 << 10
+"""Into how many ranges by key candidates for a partition are put, with so many in each: a slice reads its own only."""
 
 
 @dataclass(slots=True)
@@ -59,22 +67,31 @@ class WorkerColumns:
         return cls(run, RowCodec(space, values, run.refit), edges)
 
 
+class FoundHere(NamedTuple):
+    """What is written of the new states of a slice, by key: sources, indexes into the run's orders, crash steps."""
+
+    keys: Keys
+    sources: bytes
+    orders: NDArray[np.int32]
+    crashes: NDArray[np.uint32]
+
+
 @dataclass(slots=True)
 class Newcomers:
-    """The new states of a level, by key: halves, sources, indexes into the run's orders, starts, crash steps.
+    """The new states of a slice, by key: halves of the keys, and starts. They live while the slice is expanded.
 
     State `i` is candidate `rows[i]` of batch `batches[i]`.
     """
 
-    keys: Keys
+    found: FoundHere
     high: Words
     low: Words
-    sources: bytes
-    orders: Ints
     starts: Ints
-    crashes: Ints
     batches: Ints
     rows: Ints
+
+    def __len__(self) -> int:
+        return len(self.rows)
 
 
 class ColumnPartition:
@@ -88,6 +105,7 @@ class ColumnPartition:
         self.arrived = Level()
         self.expanded = Level()
         self.outbound: tuple[int, ...] = (0,) * partitions
+        self.sent = 0
         self.exported: tuple[str, ...] = ()
         self._edges = EdgeFile()
         self._outbox: list[list[bytes]] = [[] for _ in range(partitions)]
@@ -97,7 +115,7 @@ class ColumnPartition:
             if space.export is None:
                 space.export = ColumnExport(space, self._parts, assignment.level, task.patience.ask)
             space.export.begin(self._parts, assignment.level)
-        self._found: list[Newcomers] = []
+        self._found: list[FoundHere] = []
 
     def run(self) -> KeyFiles:
         """Do the work, and set `arrived`, `expanded` and `outbound`. The keys that this partition has visited then."""
@@ -105,13 +123,16 @@ class ColumnPartition:
         run.judge.recorded = {key: bytearray() for key in run.judge.recorded}
         found = self._found
         slices = self._slices()
+        inbox = Inbox(self.store, given.inbound.names, given.partition)
         for which in range(slices):
-            batches = received(self.store, given, which, slices)
+            batches = inbox.slice(which, slices)
             new = self._newcomers(batches) if batches else None
-            if new is not None and len(new.keys):
-                found.append(new)
+            if new is not None and len(new):
+                found.append(new.found)
                 self._go(batches, new)
-        self._write_outbound()
+            # A file is a function of slices, not of bytes: what another attempt writes under its name is the same.
+            if (which + 1) % _SLICES_A_FILE == 0 or which + 1 == slices:
+                self._write_outbound()
         if self._parts is not None:
             self._parts.flush()
             self.exported = tuple(self._parts.files)
@@ -134,15 +155,14 @@ class ColumnPartition:
         return None
 
     def _slices(self) -> int:
-        """In how many slices, by key, the candidates are handled, so that memory does not grow with the level."""
-        partition = self.assignment.partition
-        return 1 + sum(self.store.length(name, partition) for name in self.assignment.inbound) // _SLICE
+        """In how many slices, by key, the candidates are handled: a power of two, as the ranges in which they come."""
+        return _power_of_two(-(-self.assignment.inbound.candidates // _SLICE))
 
     def _go(self, batches: list[PackedBatch], new: Newcomers) -> None:
         """Judge new states, and expand them."""
         given, run = self.assignment, self.columns.run
         run.store = States()
-        run.store.append(new.high, new.low, np.zeros(len(new.keys), dtype=np.int64), new.orders.astype(np.int32))
+        run.store.append(new.high, new.low, np.zeros(len(new), dtype=np.int64), new.found.orders)
         frontier = self._frontier(batches, new)
         export = run.space.export
         if export is not None and not given.judged:
@@ -161,7 +181,7 @@ class ColumnPartition:
         if export is not None:
             export.write_steps()
         if given.graph:
-            self._edges.add(*self.columns.edges.of(expanded, len(new.keys)))
+            self._edges.add(*self.columns.edges.of(expanded, len(new)))
         self._send(steps, SourceKeys(new.high, new.low))
 
     # --- taking in -------------------------------------------------------------------------------------------------
@@ -188,13 +208,15 @@ class ColumnPartition:
         left = np.flatnonzero(~known)
         chosen = first[left]
         return Newcomers(
-            keys[left],
+            FoundHere(
+                keys[left],
+                keys_of(source_high[chosen], source_low[chosen]).tobytes(),
+                orders[chosen].astype(np.int32),
+                crashes[chosen].astype(np.uint32),
+            ),
             high[chosen],
             low[chosen],
-            keys_of(source_high[chosen], source_low[chosen]).tobytes(),
-            orders[chosen],
             fewest_starts(starts, order, groups)[left],
-            crashes[chosen],
             numbers[chosen],
             rows[chosen],
         )
@@ -215,19 +237,19 @@ class ColumnPartition:
             together = np.concatenate(indexes)
             by_key = np.argsort(together)
             own = together[by_key]
-            starts, crashes = new.starts[own], counts(new.crashes[own])
+            starts, crashes = new.starts[own], counts(new.found.crashes[own].astype(np.int64))
             cut = is_cut(starts, bound)
             found.append(Frontier(packing, rows.take(by_key), own, starts, crashes, new.high[own], new.low[own], cut))
         return found
 
-    def _write_found(self, found: list[Newcomers]) -> None:
+    def _write_found(self, found: list[FoundHere]) -> None:
         run = self.columns.run
         table, numbers = pack_numbered(run.space.orders, np.concatenate([new.orders for new in found]))
         recorded = [bytes(answers) for answers in run.judge.recorded.values()]
         keys, sources = (
             b"".join(column) for column in zip(*[(n.keys.tobytes(), n.sources) for n in found], strict=True)
         )
-        crashes = b"".join(new.crashes.astype(np.uint32).tobytes() for new in found)
+        crashes = b"".join(new.crashes.tobytes() for new in found)
         parts = [keys, sources, numbers, table, crashes, *recorded]
         name = found_file(self.assignment.level, self.partitions, self.assignment.partition)
         self.store.write(name, parts)
@@ -235,20 +257,36 @@ class ColumnPartition:
     # --- sending on ------------------------------------------------------------------------------------------------
 
     def _send(self, found: dict[Packing, Batch], sources: SourceKeys) -> None:
-        batches: list[list[PackedBatch]] = [[] for _ in range(self.partitions)]
+        ranges = self._ranges(sum(map(len, found.values())))
+        batches: list[list[PackedBatch]] = [[] for _ in range(self.partitions * ranges)]
         for packing, batch in found.items():
-            owners = batch.low % np.uint64(self.partitions)
-            for partition in range(self.partitions):
-                own = np.flatnonzero(owners == partition)
+            for some, own in zip(batches, by_place(batch, self.partitions, ranges), strict=True):
                 if len(own):
-                    batches[partition].append(pack_batch(self.columns.codec, packing, batch.take(own), sources))
-        counts = [sum(len(batch.high) for batch in part) for part in batches]
-        self.outbound = tuple(before + count for before, count in zip(self.outbound, counts, strict=True))
-        for box, part in zip(self._outbox, batches, strict=True):
-            if part:
-                box.append(to_bytes(part))
+                    some.append(pack_batch(self.columns.codec, packing, batch.take(own), sources))
+        counts = [sum(len(batch.high) for batch in some) for some in batches]
+        self.outbound = tuple(
+            before + sum(counts[partition * ranges : (partition + 1) * ranges])
+            for partition, before in enumerate(self.outbound)
+        )
+        for place, some in enumerate(batches):
+            if some:
+                self._outbox[place // ranges].append(to_bytes(some))
+
+    def _ranges(self, candidates: int) -> int:
+        """Into how many ranges by key candidates are put. Narrow levels are read in one slice, and need none."""
+        if self.assignment.inbound.candidates < _SLICE // _RANGES:
+            return 1
+        return min(_RANGES, _power_of_two(candidates // (self.partitions * _RANGE)))
 
     def _write_outbound(self) -> None:
-        if any(self.outbound):
-            name = outbound_file(self.assignment.level, self.partitions, self.assignment.partition)
+        if any(self._outbox):
+            given = self.assignment
+            name = outbound_file(given.level, self.partitions, given.partition, self.sent)
             self.store.write(name, [joined(box) for box in self._outbox])
+            self.sent += 1
+            self._outbox = [[] for _ in range(self.partitions)]
+
+
+def _power_of_two(number: int) -> int:
+    """The least power of two that is no less than a number, 1 at the least."""
+    return 1 << max(number - 1, 0).bit_length()

@@ -120,11 +120,11 @@ class TaskParcels:
     def read(self, name: str, part: int) -> bytes:
         return self._part(name, part)
 
-    def length(self, name: str, part: int) -> int:
-        return len(self._part(name, part))
-
     def map(self, name: str, part: int) -> memoryview:
         return memoryview(self._part(name, part))
+
+    def view(self, name: str, part: int) -> memoryview:
+        return self.map(name, part)
 
     def reading(self, name: str) -> AbstractContextManager[None]:
         return reading(name)

@@ -15,7 +15,7 @@ import numpy as np
 
 from checker.search.checkpoints.key_columns import Keys, key_array, partitions_of
 from checker.search.columns.code_tables import Ints
-from checker.search.spark.assignment import TaskItem, edges_file, found_file, outbound_file
+from checker.search.spark.assignment import Inbound, TaskItem, edges_file, found_file, outbound_file
 from checker.search.spark.batches import divided, joined
 from checker.search.spark.findings import ANSWERS
 from checker.search.spark.key_files import KeyFile, write_keys
@@ -46,10 +46,10 @@ class LevelThere(NamedTuple):
 
 
 class SplitDone(NamedTuple):
-    """What a task has sent: files with levels, and to which new partitions it has sent candidates."""
+    """What a task has sent: files with levels, and how many candidates to each of the new partitions."""
 
     moved: tuple[str, ...]
-    candidates: tuple[bool, ...]
+    candidates: tuple[int, ...]
 
 
 class MergeDone(NamedTuple):
@@ -113,16 +113,18 @@ class SplitTask:
         owned = by_owner(partitions_of(keys, self.partitions), self.partitions)
         return [_packed(there.level, keys, states, edges, own) if len(own) else b"" for own in owned]
 
-    def _divide_candidates(self, store: PartStore) -> tuple[bool, ...]:
+    def _divide_candidates(self, store: PartStore) -> tuple[int, ...]:
         boxes: list[list[bytes]] = [[] for _ in range(self.partitions)]
+        counts = [0] * self.partitions
         for name in self.inbound:
             data = store.read(name, self.partition)
             with store.reading(name):
-                for box, some in zip(boxes, divided(data, self.partitions), strict=True):
-                    box += some
+                for partition, (some, count) in enumerate(divided(data, self.partitions)):
+                    boxes[partition] += some
+                    counts[partition] += count
         if any(boxes):
             store.write(outbound_file(self.level, self.partitions, self.partition), [joined(box) for box in boxes])
-        return tuple(map(bool, boxes))
+        return tuple(counts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +196,7 @@ class Divided(NamedTuple):
 
     levels: tuple[tuple[int, ...], ...]
     keys: list[KeyFile | None]
-    inbound: list[list[str]]
+    inbound: list[Inbound]
     written: list[str]
 
 
@@ -212,7 +214,7 @@ class Redistribution:
     handed_over: int
     levels: Sequence[Sequence[int]]
     level: int
-    inbound: Sequence[Sequence[str]]
+    inbound: Sequence[Inbound]
     edges: frozenset[str]
     waiting: Keys
     answers: int
@@ -230,10 +232,10 @@ class Redistribution:
                 tuple(self._levels_of(partition)),
                 self.answers,
                 sent,
-                tuple(names),
+                inbound.names,
                 self.level,
             )
-            for partition, names in enumerate(self.inbound)
+            for partition, inbound in enumerate(self.inbound)
         ]
         split: list[SplitDone] = self.work("fizzpy: dividing anew, split", list(map(_item, splits)))
         moved = tuple(name for done in split for name in done.moved)
@@ -252,14 +254,7 @@ class Redistribution:
         return Divided(
             tuple(self._partitions_with(level, merged) for level in range(self.handed_over + 1, self.level + 1)),
             [done.keys for done in merged],
-            [
-                [
-                    outbound_file(self.level, self.partitions, sender)
-                    for sender, done in enumerate(split)
-                    if done.candidates[partition]
-                ]
-                for partition in range(self.partitions)
-            ],
+            [self._inbound(partition, split) for partition in range(self.partitions)],
             [
                 name(there.level, self.partitions, partition)
                 for partition, done in enumerate(merged)
@@ -268,6 +263,12 @@ class Redistribution:
                 if is_there
             ],
         )
+
+    def _inbound(self, partition: int, split: Sequence[SplitDone]) -> Inbound:
+        found = Inbound()
+        for sender, done in enumerate(split):
+            found = found.with_sent((outbound_file(self.level, self.partitions, sender),), done.candidates[partition])
+        return found
 
     def _levels_of(self, partition: int) -> Iterator[LevelThere]:
         for level, among in enumerate([(), *self.levels], self.handed_over):

@@ -26,8 +26,9 @@ from checker.search.contract.level_counts import count_states
 from checker.search.contract.parents import crashes_after
 from checker.search.rows.expander import Arrival, Expander
 from checker.search.spark.assignment import Assignment, Origin, edges_file, found_file, outbound_file
-from checker.search.spark.batches import PackedBatch, batches_of, joined, received, to_bytes
+from checker.search.spark.batches import PackedBatch, batches_of, joined, to_bytes
 from checker.search.spark.edge_file import EdgeFile, GraphShape
+from checker.search.spark.inbox import Inbox
 from checker.search.spark.key_files import KeyFiles, add_keys, seen
 from checker.storage.export import parts_of
 from checker.storage.part_store import PartStore
@@ -73,6 +74,7 @@ class RowPartition:
         self.arrived = Level()
         self.expanded = Level()
         self.outbound: tuple[int, ...] = ()
+        self.sent = 0
         self.exported: tuple[str, ...] = ()
         self._newcomers: Mapping[int, Newcomer[Handle]] = {}
         self._parts = parts_of(expander.task.settings, expander.machine, assignment.partition)
@@ -108,7 +110,7 @@ class RowPartition:
         gathering: Gathering[int, Handle] = Gathering(self._state, self._encoding)
         # States that the driver has judged are among the visited ones.
         visited = () if self.assignment.judged else self.assignment.visited
-        for batch in received(self.store, self.assignment):
+        for batch in Inbox(self.store, self.assignment.inbound.names, self.assignment.partition).slice():
             keys, sources = keys_of(batch.high, batch.low), keys_of(batch.source_high, batch.source_low)
             for row in METER.attended(np.flatnonzero(~seen(self.store, visited, keys)).tolist()):
                 gathering.add(
@@ -182,6 +184,7 @@ class RowPartition:
         if any(len(gathering) for gathering in gatherings):
             parts = [self._pack(gathering) for gathering in gatherings]
             self.store.write(outbound_file(given.level, self.partitions, given.partition), parts)
+            self.sent = 1
         if sources and given.graph:
             self.store.write(edges_file(given.level, self.partitions, given.partition), edges.parts())
         if self._parts is not None:

@@ -152,11 +152,11 @@ class SparkCarrier:
             raise refused(name, "is damaged")
         return parts[part]
 
-    def length(self, name: str, part: int) -> int:
-        return len(self.read(name, part))
-
     def map(self, name: str, part: int) -> memoryview:
         return memoryview(self.read(name, part))
+
+    def view(self, name: str, part: int) -> memoryview:
+        return self.map(name, part)
 
     def reading(self, name: str) -> AbstractContextManager[None]:
         return reading(name)

@@ -20,6 +20,7 @@ from checker.core.limits import StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.problems import FULL_DISK, EnvironmentProblem, Problem, full_disk
 from checker.search.checkpoints.codec import StateCodec
+from checker.search.columns.freed_memory import give_back_memory
 from checker.search.memo.trie import Counters
 from checker.search.rows.expander import Expander
 from checker.search.spark.assignment import (
@@ -119,6 +120,7 @@ class Worker:
             partition.arrived,
             partition.expanded,
             partition.outbound,
+            partition.sent,
             partition.exported,
             self.name,
             self._counters(),
@@ -221,6 +223,7 @@ Answer = TaskReport | Stopped | PassReport | Problem | StopReason
 def _answer(run: str, config: Broadcast[bytes], data: bytes, store: PartStore | None) -> Answer:
     """What a task comes to. `store`: what was sent to it; None: that lies in the folder of the run."""
     answer: Answer
+    begun = time.process_time()
     # What a task makes lives to its end: collecting garbage in it again and again takes a quarter of the time.
     gc.disable()
     try:
@@ -245,10 +248,14 @@ def _answer(run: str, config: Broadcast[bytes], data: bytes, store: PartStore | 
     finally:
         freeze_objects()
         gc.enable()
+        if time.process_time() - begun > _LONG_S:
+            give_back_memory()
     _forget_archives()
     return answer
 
 
+_LONG_S: Final = 1.0
+"""CPU seconds of a task beside which it does not matter that the next one needs fresh memory."""
 _ROOM: Final = "make room there, or name a folder on a larger disk: TMPDIR, or --conf spark.fizzpy.folder=DIR"
 
 

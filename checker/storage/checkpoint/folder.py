@@ -23,7 +23,7 @@ from checker.storage.file_store import FileStore
 from fizz.base.data import UNREADABLE, NotData, demand
 from fizz.base.plain_files import NotAFile, open_regular_to_lock, read_regular
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 KEPT: Final = 2
 UNREDUCED: Final = "unreduced"
 """The subfolder for the second exploration, without symmetry, that a fair lasso may need."""
@@ -35,8 +35,8 @@ _FILES: Final = "|".join(
     [
         rf"(?:level|lessons|stop)-{_NUMBER}",
         rf"(?:states|graph|share|post|core)-{_NUMBER}-{_NUMBER}",
-        rf"(?:found|edges|outbound|moved)-{_NUMBER}-{_NUMBER}-{_NUMBER}",
-        rf"seen-{_NUMBER}-{_NUMBER}-{_NUMBER}-{_NUMBER}",
+        rf"(?:found|edges|moved)-{_NUMBER}-{_NUMBER}-{_NUMBER}",
+        rf"(?:seen|outbound)-{_NUMBER}-{_NUMBER}-{_NUMBER}-{_NUMBER}",
         rf"(?:rows|steps)-{_NUMBER}-{_NUMBER}(?:-{_NUMBER})?",
     ]
 )
