@@ -305,14 +305,6 @@ def test_programs_about_sets(block: int) -> None:
         assert broken(text, settings_of(source)) is None, text
 
 
-@pytest.mark.large
-def test_choices_after_one_from_an_empty_set() -> None:
-    """A path that begins after a choice knows that there was nothing to choose from a set: a program that was found."""
-    source = seeded(2137)
-    text = program(source)
-    assert broken(text, settings_of(source), ("columns",)) is None, text
-
-
 def test_choices_after_a_block_over_a_set_that_is_empty_at_first() -> None:
     """What paths choose after such a block is looked up apart from what they choose within it."""
     report = agreed("""\
