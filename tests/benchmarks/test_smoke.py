@@ -34,6 +34,14 @@ def test_a_wrong_answer_is_no_measurement() -> None:
         measure(Row(row.title, row.model, row.constants, 17, 96), "embedded")
 
 
+def test_the_properties_that_are_measured_exist() -> None:
+    """A shape is measured with properties by name, each of them one of its model."""
+    for row in shapes():
+        text = (MODELS / row.model).read_text()
+        assert row.options
+        assert all(f"assertion {name.removeprefix('--property=')}" in text for name in row.options)
+
+
 def test_each_shape_is_measured() -> None:
     """A row for each model, with its largest promise; a run beyond its time limit is no measurement."""
     rows = shapes()
