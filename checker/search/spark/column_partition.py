@@ -44,8 +44,9 @@ _SLICE: Final = 1 << 19
 _SLICES_A_FILE: Final = 4
 """How many slices are expanded before a file is written with what they bring."""
 _RANGES: Final = 16
+"""Into how many ranges by key candidates for a partition are put at most: a slice reads its own only."""
 _RANGE: Final = 1 << 10
-"""Into how many ranges by key candidates for a partition are put, with so many in each: a slice reads its own only."""
+"""How many candidates a range has, about, where there are fewer ranges."""
 
 
 @dataclass(slots=True)
@@ -123,7 +124,7 @@ class ColumnPartition:
         run.judge.recorded = {key: bytearray() for key in run.judge.recorded}
         found = self._found
         slices = self._slices()
-        inbox = Inbox(self.store, given.inbound.names, given.partition)
+        inbox = Inbox(self.store, given)
         for which in range(slices):
             batches = inbox.slice(which, slices)
             new = self._newcomers(batches) if batches else None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
 
 from checker.search.columns.code_tables import Words
+from checker.search.spark.assignment import Assignment
 from checker.search.spark.batches import PackedBatch, from_bytes, highs_of, pieces, slice_of
 from checker.storage.part_store import PartStore
 
@@ -21,13 +21,13 @@ class _Piece(NamedTuple):
 
 
 class Inbox:
-    """The candidates for a partition in files of these names."""
+    """The candidates for the partition of a task."""
 
-    def __init__(self, store: PartStore, names: Iterable[str], partition: int) -> None:
+    def __init__(self, store: PartStore, assignment: Assignment) -> None:
         self._store = store
         self.pieces: list[_Piece] = []
-        for name in names:
-            data = store.view(name, partition)
+        for name in assignment.inbound.names:
+            data = store.view(name, assignment.partition)
             with store.reading(name):
                 for piece in pieces(data):
                     # Of what is not needed yet, only keys are looked at.

@@ -110,7 +110,7 @@ class RowPartition:
         gathering: Gathering[int, Handle] = Gathering(self._state, self._encoding)
         # States that the driver has judged are among the visited ones.
         visited = () if self.assignment.judged else self.assignment.visited
-        for batch in Inbox(self.store, self.assignment.inbound.names, self.assignment.partition).slice():
+        for batch in Inbox(self.store, self.assignment).slice():
             keys, sources = keys_of(batch.high, batch.low), keys_of(batch.source_high, batch.source_low)
             for row in METER.attended(np.flatnonzero(~seen(self.store, visited, keys)).tolist()):
                 gathering.add(
