@@ -8,7 +8,8 @@ asked that may read what a step has changed, and those about steps that may read
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import itemgetter
+from itertools import compress
+from operator import itemgetter, ne
 from typing import Any, Final, NamedTuple
 
 from checker.conformance.model_steps import ModelSteps
@@ -93,9 +94,8 @@ class JudgedStates:
         if readers is None or self._alike.states(before, state):
             return False
         changed = 0
-        for old, new, those in zip(before.values, state.values, readers.by_position, strict=True):
-            if old != new:
-                changed |= those
+        for those in compress(readers.by_position, map(ne, before.values, state.values)):
+            changed |= those
         unsettled = readers.of_steps & changed
         asked = changed & ~readers.of_steps
         if step.crashes:

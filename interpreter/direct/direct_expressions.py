@@ -14,7 +14,18 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self, nodes_in
 from interpreter.compile.pair_questions import ANSWER
 from interpreter.direct.builtin_calls import BuiltinCalls
-from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name
+from interpreter.direct.constant_tests import part_taken
+from interpreter.direct.forms import (
+    LISTS,
+    SCALARS,
+    Compiled,
+    Unsupported,
+    call,
+    constant,
+    in_any_order,
+    lazily,
+    name,
+)
 from interpreter.direct.node_operations import FRESH, PURE_FUNCTIONS, PURE_METHODS
 from interpreter.execute.costs import cost
 from interpreter.values.intern import Tag
@@ -266,6 +277,17 @@ class DirectExpressions(BuiltinCalls):
             return Compiled(call("lacks", item, group.code), "bool", True)
         return Compiled(found if node.operator == "in" else python.UnaryOp(python.Not(), found), "bool", True)
 
+    def _decided(self, node: ast.Logical | ast.Conditional) -> Compiled:
+        """What constants decide is not tested: the part that is the value in all states."""
+        part = part_taken(self.names, node)
+        if part is None:
+            return self._logical(node) if isinstance(node, ast.Logical) else self._conditional(node)
+        found = self.of(part)
+        if isinstance(node, ast.Logical) and part is node.left:
+            return found
+        code = self.names.mark(part, self.whole(found))
+        return Compiled(code, found.kind if found.kind in SCALARS else "any", found.fresh)
+
     def _logical(self, node: ast.Logical) -> Compiled:
         left, right = self.of(node.left), self.of(node.right)
         bools = left.kind == "bool" == right.kind
@@ -469,7 +491,7 @@ class DirectExpressions(BuiltinCalls):
         results: type = python.GeneratorExp if only.kind == "generator" else python.ListComp
         parameters = python.arguments([], [python.arg("item")], None, [], [], None, [])
         turn = python.Lambda(parameters, call(which, results(element, generators)))
-        return call("apart", constant(which == "any"), constant(negated), _lazily(items), turn)
+        return call("apart", constant(which == "any"), constant(negated), lazily(items), turn)
 
     # --- comprehensions --------------------------------------------------------------------------------------------
 
@@ -483,7 +505,7 @@ class DirectExpressions(BuiltinCalls):
         width = self._width(node.element)
         element, generators = self._generators(node)
         for one in generators if not ordered else ():
-            one.iter = _in_any_order(one.iter)
+            one.iter = in_any_order(one.iter)
         return Compiled(python.ListComp(element, generators), "rows" if width else "items", True, width)
 
     def _check_clauses(self, clauses: tuple[ast.Clause, ...]) -> None:
@@ -542,39 +564,6 @@ def _is_scalars(node: ast.Expression) -> bool:
     return isinstance(node, ast.Literal)
 
 
-def _called(code: python.expr) -> tuple[str, list[python.expr]]:
-    """The name of the function that is called, and the arguments."""
-    if isinstance(code, python.Call) and isinstance(code.func, python.Name):
-        return code.func.id, code.args
-    return "", []
-
-
-def _lazily(elements: python.expr) -> python.expr:
-    """The elements of a loop, each asked for when it is taken."""
-    operation, arguments = _called(elements)
-    if operation in ("live", "entries"):
-        return call(f"{operation}_lazily", *arguments)
-    if operation == "turns" and _called(arguments[0])[0] == "values_of":
-        return call("values_lazily", *_called(arguments[0])[1], *arguments[1:])
-    return elements
-
-
-def _in_any_order(elements: python.expr) -> python.expr:
-    """The elements of a loop, in any order."""
-    operation, arguments = _called(elements)
-    if operation == "entries":
-        return call("entries_any", *arguments)
-    if operation == "live":
-        return call("any_order", *arguments)
-    if operation == "turns":
-        inner, of = _called(arguments[0])
-        if inner == "values_of":
-            return call("turns", call("values_any", *of), *arguments[1:])
-        if inner == "keys_of":
-            return call("any_order", *of, *arguments[1:])
-    return elements
-
-
 _COMPILERS: Final[dict[type, Callable[[DirectExpressions, Any], Compiled]]] = {
     ast.Literal: DirectExpressions._literal,
     ast.Name: DirectExpressions._name,
@@ -584,8 +573,8 @@ _COMPILERS: Final[dict[type, Callable[[DirectExpressions, Any], Compiled]]] = {
     ast.DictExpression: DirectExpressions._dict,
     ast.Unary: DirectExpressions._unary,
     ast.Binary: DirectExpressions._binary,
-    ast.Logical: DirectExpressions._logical,
-    ast.Conditional: DirectExpressions._conditional,
+    ast.Logical: DirectExpressions._decided,
+    ast.Conditional: DirectExpressions._decided,
     ast.Attribute: DirectExpressions._attribute,
     ast.Index: DirectExpressions._index,
     ast.Slice: DirectExpressions._slice,

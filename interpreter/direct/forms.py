@@ -40,6 +40,14 @@ def call(function: str, *args: python.expr) -> python.Call:
     return python.Call(name(function), list(args), [])
 
 
+def store(text: str) -> python.Name:
+    return python.Name(text, python.Store())
+
+
+def assign(text: str, value: python.expr) -> python.stmt:
+    return python.Assign([store(text)], value)
+
+
 def constant(value: Any) -> python.Constant:
     return python.Constant(value)
 
@@ -121,3 +129,36 @@ class Forms:
     def is_builtin(self, node: ast.Expression, identifier: str) -> bool:
         """Whether an expression is the name of this builtin."""
         return isinstance(node, ast.Name) and node.id == identifier and not self.names.shadowed(identifier)
+
+
+def _called(code: python.expr) -> tuple[str, list[python.expr]]:
+    """The name of the function that is called, and the arguments."""
+    if isinstance(code, python.Call) and isinstance(code.func, python.Name):
+        return code.func.id, code.args
+    return "", []
+
+
+def lazily(elements: python.expr) -> python.expr:
+    """The elements of a loop, each asked for when it is taken."""
+    operation, arguments = _called(elements)
+    if operation in ("live", "entries"):
+        return call(f"{operation}_lazily", *arguments)
+    if operation == "turns" and _called(arguments[0])[0] == "values_of":
+        return call("values_lazily", *_called(arguments[0])[1], *arguments[1:])
+    return elements
+
+
+def in_any_order(elements: python.expr) -> python.expr:
+    """The elements of a loop, in any order."""
+    operation, arguments = _called(elements)
+    if operation == "entries":
+        return call("entries_any", *arguments)
+    if operation == "live":
+        return call("any_order", *arguments)
+    if operation == "turns":
+        inner, of = _called(arguments[0])
+        if inner == "values_of":
+            return call("turns", call("values_any", *of), *arguments[1:])
+        if inner == "keys_of":
+            return call("any_order", *of, *arguments[1:])
+    return elements

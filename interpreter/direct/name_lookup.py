@@ -180,9 +180,7 @@ class Names:
         raise NotImplementedError
 
     def helper(self, identifier: str) -> str | None:
-        if identifier in self._bound or identifier in self.locals():
-            return None
-        if identifier in self.shared.known.reserved or identifier in self.shared.known.state_variables:
+        if not self.is_constant(identifier):
             return None
         source = self.shared.closure(identifier)
         return None if source is None else self.rule.helper_function(f"d_{identifier}", source)
@@ -234,6 +232,13 @@ class Names:
     def listed(self, identifier: str, value: Compiled) -> None:
         """A local has a list of Python as its only value."""
         self._lists[self.variable(identifier)] = (value.kind, value.width)
+
+    def is_constant(self, identifier: str) -> bool:
+        """Whether a name refers to a constant of the model here."""
+        known = self.shared.known
+        if identifier not in known.constants or identifier in known.reserved or identifier in known.state_variables:
+            return False
+        return identifier not in self._bound and identifier not in self.locals()
 
     def beyond(self, identifier: str) -> Compiled:
         """The value of a name that is no variable."""

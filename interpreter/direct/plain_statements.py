@@ -16,8 +16,9 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self, nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
+from interpreter.direct.constant_tests import branch_left
 from interpreter.direct.direct_expressions import DirectExpressions
-from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name
+from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, assign, call, constant, name, store
 from interpreter.direct.name_lookup import Origin, itself_of, roots_of
 from interpreter.direct.put_together import put_as_well
 from interpreter.direct.rule_text import ARGUMENTS, CHANGES, changing, is_bound_once, is_last_use
@@ -30,14 +31,6 @@ from interpreter.state.step import NOT_HELD, NOTHING_DONE, Aborted
 Leaving = Callable[[python.expr], list[python.stmt]]
 After = Callable[[], list[python.stmt]]
 _OPERATORS: Final = {"+": "added", "-": "sub", "*": "mul", "//": "floordiv", "%": "mod", "|": "united"}
-
-
-def store(text: str) -> python.Name:
-    return python.Name(text, python.Store())
-
-
-def assign(text: str, value: python.expr) -> python.stmt:
-    return python.Assign([store(text)], value)
 
 
 def nothing_follows() -> list[python.stmt]:
@@ -116,6 +109,8 @@ class PlainStatements:
                 made += self._labelled(f"{self.names.routine.name}.{instruction.label}")
             made += self._taken_first(instruction)
             rest = block[index + 1 :]
+            if isinstance(instruction, p.Branch):
+                instruction = branch_left(self.names, instruction)
             if self.splits(instruction, self._loops > 0):
                 return made + self.split(instruction, lambda rest=rest: self._block(rest, after))  # type: ignore[misc]
             if isinstance(instruction, p.Enter):

@@ -9,10 +9,10 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions, suites
-from interpreter.direct.forms import SCALARS, Compiled, Unsupported, call, constant, name
+from interpreter.direct.forms import SCALARS, Compiled, Unsupported, assign, call, constant, name, store
 from interpreter.direct.name_lookup import Origin
 from interpreter.direct.node_operations import PURE_METHODS
-from interpreter.direct.plain_statements import After, Leaving, PlainStatements, assign, nothing_follows, store
+from interpreter.direct.plain_statements import After, Leaving, PlainStatements, nothing_follows
 from interpreter.direct.rule_text import (
     CHANGES,
     changed_in_place,

@@ -41,12 +41,16 @@ class Unnoted(Exception):
 
 
 class _Bound(NamedTuple):
-    """A rule for states of one layout. `run`: None if it is left to the interpreter there."""
+    """A rule for states of one layout. `run`: None if it is left to the interpreter there.
+
+    `renamed`: the positions of what it may read of the states before steps, where instances may be in it.
+    """
 
     layout: Layout
     before: Layout | None
     run: Run | None
     cost: int
+    renamed: tuple[int, ...] = ()
 
 
 class SuccessorReads(NamedTuple):
@@ -150,9 +154,7 @@ class DirectRules(CompiledRules):
         bound = self._bound.get(rule)
         layout = None if before is None else before.layout
         if bound is None or bound.layout is not state.layout or bound.before is not layout:
-            compiled = self._of(rule)
-            cost = 0 if compiled is None else compiled.cost
-            bound = self._bound[rule] = _Bound(state.layout, layout, self._bind(rule, state.layout, layout), cost)
+            bound = self._bound[rule] = self._bound_to(rule, state.layout, layout)
         run = bound.run
         if run is None:
             return None
@@ -163,7 +165,7 @@ class DirectRules(CompiledRules):
         try:
             values, others = state.values, arguments if before is None else before.values
             if before is not None and self.machine.program.roles:
-                others = tuple(map(self.sides.by(1).__getitem__, others))
+                others = self._renamed(others, bound.renamed)
                 values += others
             if following is not None:
                 values, self._successors = following.values, following.successors
@@ -200,6 +202,25 @@ class DirectRules(CompiledRules):
         if rule.kind is StepKind.ASSERT:
             return _HELD if verdict else _VIOLATED
         return found
+
+    def _bound_to(self, rule: Rule, layout: Layout, before: Layout | None) -> _Bound:
+        compiled = self._of(rule)
+        run = self._bind(rule, layout, before)
+        if compiled is None or run is None:
+            return _Bound(layout, before, None, 0)
+        renamed: tuple[int, ...] = ()
+        if before is not None and self.machine.program.roles:
+            reads = self._own_reads(compiled.scope, rule, before, "before")
+            renamed = tuple([before.index[slot] for slot in (before.slots if compiled.scope.wholes else reads)])
+        return _Bound(layout, before, run, compiled.cost, renamed)
+
+    def _renamed(self, values: tuple[int, ...], positions: tuple[int, ...]) -> tuple[int, ...]:
+        """The values of a state before a step, with instances that are those of that state at these positions."""
+        of_side = self.sides.by(1)
+        found = list(values)
+        for position in positions:
+            found[position] = of_side[found[position]]
+        return tuple(found)
 
     def following(self, state: State, successors: Sequence[Successor]) -> Following | None:
         """A state with its successors; None: ask the interpreter."""
