@@ -47,8 +47,6 @@ class HelperBody(Names):
         return code
 
     def function(self, title: str) -> list[python.stmt]:
-        if any(parameter.kind != "plain" for parameter in self.source.parameters):
-            raise Unsupported("parameters")
         for parameter in self.source.parameters:
             self.borrowed(parameter.name)
             self.assigned.add(parameter.name)

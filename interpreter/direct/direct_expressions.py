@@ -15,6 +15,7 @@ from fizz.syntax.tree_walk import is_self, nodes_in
 from interpreter.compile.pair_questions import ANSWER
 from interpreter.direct.builtin_calls import BuiltinCalls
 from interpreter.direct.constant_tests import part_taken
+from interpreter.direct.def_arguments import arguments_of
 from interpreter.direct.forms import (
     LISTS,
     SCALARS,
@@ -344,34 +345,14 @@ class DirectExpressions(BuiltinCalls):
             raise Unsupported("arguments")
         return [argument.value for argument in node.arguments]
 
-    def _given(self, node: ast.Call, source: ast.Helper | None, skipped: int = 0) -> list[python.expr]:
-        """The arguments of a call of a `def`, one for each parameter after the `skipped` ones."""
-        assert source is not None
-        parameters = source.parameters[skipped:]
-        given: dict[str, python.expr] = {}
-        for position, argument in enumerate(node.arguments):
-            title = argument.name
-            if argument.kind == "positional":
-                title = parameters[position].name if position < len(parameters) else None
-            if argument.kind not in ("positional", "keyword") or title is None or title in given:
-                raise Unsupported("arguments")
-            given[title] = self.value(argument.value)
-        for parameter in parameters:
-            if parameter.name not in given:
-                default = parameter.default
-                if default is None or not _is_scalars(default):
-                    raise Unsupported("arguments")
-                given[parameter.name] = self.value(default)
-        if len(given) > len(parameters):
-            raise Unsupported("arguments")
-        return [given[parameter.name] for parameter in parameters]
-
     def _function(self, node: ast.Call, identifier: str) -> Compiled:
         if identifier == ANSWER:
             return self._answer(*[argument.value for argument in node.arguments])
         helper = self.names.helper(identifier)
         if helper is not None:
-            return self._of_def(helper, self._given(node, self.names.shared.closure(identifier)))
+            source = self.names.shared.closure(identifier)
+            assert source is not None
+            return self._of_def(helper, arguments_of(node, source.parameters, self.value))
         if identifier == "next_states" and not node.arguments:
             # It is reserved: no other name hides it.
             return self.names.next_states()
@@ -389,9 +370,11 @@ class DirectExpressions(BuiltinCalls):
         found = self.builtin(identifier, arguments)
         if found is not None:
             return found
+        values = [self.value(argument) for argument in arguments]
+        if identifier == "getattr" and 1 < len(values) < 4:
+            return Compiled(call("attribute_named", *values), "any")
         if identifier not in PURE_FUNCTIONS:
             raise Unsupported(identifier)
-        values = [self.value(argument) for argument in arguments]
         return Compiled(call("function", constant(identifier), *values), "any", identifier in FRESH)
 
     def _answer(self, value: ast.Expression, instance: ast.Expression, question: ast.Expression) -> Compiled:
@@ -428,7 +411,7 @@ class DirectExpressions(BuiltinCalls):
             role, title = own
             receiver = call("role_of", self.value(owner), constant(role))
             _, source = self.names.shared.methods[function.name][0]
-            return self._of_def(title, [receiver, *self._given(node, source, 1)])
+            return self._of_def(title, [receiver, *arguments_of(node, source.parameters[1:], self.value)])
         if function.name not in PURE_METHODS:
             raise Unsupported(f".{function.name}()")
         values = [self.value(argument) for argument in self._arguments(node)]
@@ -555,13 +538,6 @@ def _is_prefix(node: ast.Expression) -> bool:
     if not isinstance(node, ast.Slice) or not isinstance(node.value, _PATHS):
         return False
     return node.start is None and node.step is None and node.stop is not None
-
-
-def _is_scalars(node: ast.Expression) -> bool:
-    """Whether an expression is a literal, or a tuple of some: the same value wherever it is evaluated."""
-    if isinstance(node, ast.TupleExpression):
-        return all(map(_is_scalars, node.items))
-    return isinstance(node, ast.Literal)
 
 
 _COMPILERS: Final[dict[type, Callable[[DirectExpressions, Any], Compiled]]] = {

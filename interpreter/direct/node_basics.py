@@ -17,6 +17,7 @@ from interpreter.values import FunctionValue
 from interpreter.values.budget import METER
 from interpreter.values.freeze import freeze, thaw
 from interpreter.values.intern import Tag
+from interpreter.values.tags import FIELD_TAGS
 
 _LARGE: Final = 1 << 62
 _LONG: Final = 400
@@ -100,8 +101,9 @@ class Basics:
             found[token] = (k, v)
         number = self.nodes.number
         self.fuel[0] -= 2 * len(found)
-        made = self.nodes.interner.intern_pairs(_DICT, [(number(k), number(v)) for k, v in found.values()])
-        if len(found) > 1:
+        made_of = [(number(k), number(v)) for k, v in found.values()]
+        made = self.nodes.interner.intern_pairs(_DICT, made_of)
+        if tuple(made_of) != self.nodes.interner.payload(made):
             self.unordered.add(made)
         return self.nodes[made]
 
@@ -231,6 +233,16 @@ class Basics:
                     return value.table[key(place)]
                 return value.table[place]
         raise GiveUp
+
+    def attribute_named(self, owner: Any, name: Any, *default: Any) -> Any:
+        """`getattr(owner, name, default)` of a struct or record."""
+        if type(owner) is not ValueNode or owner.tag not in FIELD_TAGS or type(name) is not str:
+            raise GiveUp
+        self.fuel[0] -= 1
+        fields = owner.fields or {}
+        if name not in fields and not default:
+            raise GiveUp
+        return fields[name] if name in fields else default[0]
 
     def part(self, value: Any, start: Any, stop: Any, step: Any) -> Any:
         """`value[start:stop:step]`"""
