@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import ast as python
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from fizz.syntax import ast
-from interpreter.direct.forms import Unsupported, call, constant
-
-Value = Callable[[ast.Expression], python.expr]
+from interpreter.direct.forms import Forms, Unsupported, call, constant
+from interpreter.values.intern import Tag
 
 
 class _Bound(NamedTuple):
@@ -20,46 +19,53 @@ class _Bound(NamedTuple):
     named: dict[str, python.expr]
 
 
-def arguments_of(node: ast.Call, parameters: Sequence[ast.Parameter], value: Value) -> list[python.expr]:
-    """The code of the arguments; `value`: that of an expression. Raises `Unsupported` where the call is a mistake."""
-    bound = _bind(node, [one.name for one in parameters if one.kind == "plain"], value)
+def arguments_of(node: ast.Call, parameters: Sequence[ast.Parameter], expressions: Forms) -> list[python.expr]:
+    """The code of the arguments. Raises `Unsupported` where the call is a mistake."""
+    bound = _bind(node, [one.name for one in parameters if one.kind == "plain"], expressions)
     kinds = {one.kind for one in parameters}
     if (bound.rest and "star" not in kinds) or (bound.named and "double star" not in kinds):
         raise Unsupported("arguments")
-    return [_argument(parameter, bound, value) for parameter in parameters]
+    return [_argument(parameter, bound, expressions) for parameter in parameters]
 
 
-def _bind(node: ast.Call, titles: Sequence[str], value: Value) -> _Bound:
+def _bind(node: ast.Call, titles: Sequence[str], expressions: Forms) -> _Bound:
     """`titles`: the names of the parameters without a star."""
     bound = _Bound({}, [], {})
     for position, argument in enumerate(node.arguments):
         if argument.kind not in ("positional", "keyword"):
             raise Unsupported("arguments")
-        title = argument.name
+        title, value = argument.name, expressions.value(argument.value)
         if argument.kind == "positional":
             title = titles[position] if position < len(titles) else None
         if title is None:
-            bound.rest.append(value(argument.value))
+            bound.rest.append(value)
             continue
         if title in bound.given or title in bound.named:
             raise Unsupported("arguments")
-        (bound.given if title in titles else bound.named)[title] = value(argument.value)
+        (bound.given if title in titles else bound.named)[title] = value
     return bound
 
 
-def _argument(parameter: ast.Parameter, bound: _Bound, value: Value) -> python.expr:
+def _argument(parameter: ast.Parameter, bound: _Bound, expressions: Forms) -> python.expr:
     if parameter.kind == "star":
         return call("tuple_of", *bound.rest)
     if parameter.kind == "double star":
-        pairs: list[python.expr] = [
-            python.Tuple([constant(title), code], python.Load()) for title, code in bound.named.items()
-        ]
-        return call("dict_of", python.Tuple(pairs, python.Load()))
+        return _dict(bound.named, expressions)
     if parameter.name in bound.given:
         return bound.given[parameter.name]
     if parameter.default is None or not _is_scalars(parameter.default):
         raise Unsupported("arguments")
-    return value(parameter.default)
+    return expressions.value(parameter.default)
+
+
+def _dict(named: dict[str, python.expr], expressions: Forms) -> python.expr:
+    """Arguments by name, as a dict: in the order of values it is looked up, else it is noted that it is in another."""
+    titles = tuple(named)
+    # Values are in the order of their encoding, which is that of texts if all characters are ASCII.
+    if titles == tuple(sorted(titles)) and all(map(str.isascii, titles)):
+        return call(expressions.names.keep(("fields", Tag.DICT, titles)), *named.values())
+    pairs: list[python.expr] = [python.Tuple([constant(one), code], python.Load()) for one, code in named.items()]
+    return call("dict_of", python.Tuple(pairs, python.Load()))
 
 
 def _is_scalars(node: ast.Expression) -> bool:

@@ -352,7 +352,7 @@ class DirectExpressions(BuiltinCalls):
         if helper is not None:
             source = self.names.shared.closure(identifier)
             assert source is not None
-            return self._of_def(helper, arguments_of(node, source.parameters, self.value))
+            return self._of_def(helper, arguments_of(node, source.parameters, self))
         if identifier == "next_states" and not node.arguments:
             # It is reserved: no other name hides it.
             return self.names.next_states()
@@ -411,7 +411,7 @@ class DirectExpressions(BuiltinCalls):
             role, title = own
             receiver = call("role_of", self.value(owner), constant(role))
             _, source = self.names.shared.methods[function.name][0]
-            return self._of_def(title, [receiver, *arguments_of(node, source.parameters[1:], self.value)])
+            return self._of_def(title, [receiver, *arguments_of(node, source.parameters[1:], self)])
         if function.name not in PURE_METHODS:
             raise Unsupported(f".{function.name}()")
         values = [self.value(argument) for argument in self._arguments(node)]

@@ -108,9 +108,10 @@ class Basics:
         return self.nodes[made]
 
     def fields_of(self, tag: Tag, names: tuple[str, ...]) -> Callable[..., Any]:
-        """A constructor of structs or records with these names, given in the order of their sorting."""
+        """A constructor of structs, records or dicts with these names, given in the order of their sorting."""
         known: dict[tuple[int, ...], ValueNode] = {}
-        nodes, number = self.nodes, self.nodes.number
+        nodes, number, interner = self.nodes, self.nodes.number, self.nodes.interner
+        titles = tuple(map(number, names)) if tag is _DICT else names
 
         def make(*values: Any) -> Any:
             ids = tuple(map(number, values))
@@ -118,7 +119,7 @@ class Basics:
             if found is None:
                 if len(known) > _MOST_KNOWN:
                     known.clear()
-                found = known[ids] = nodes[nodes.interner.intern(tag, tuple(zip(names, ids, strict=True)))]
+                found = known[ids] = nodes[interner.intern(tag, tuple(zip(titles, ids, strict=True)))]
             return found
 
         return make

@@ -21,6 +21,8 @@ _MOST_KNOWN: Final = 1 << 18
 _MOST_REMEMBERED: Final = 1 << 14
 """The number of results of one `def` that are remembered."""
 _WINDOW: Final = 1_024
+_REMEMBERING: Final = 20
+"""What looking up and remembering the result of one call takes, in charges of some 0.1 microseconds."""
 _PAUSE: Final = 16 * _WINDOW
 """After how many calls remembering the results of a `def` is tried again."""
 _KEYS: Final = frozenset({bool, int, str, type(None), ValueNode})
@@ -57,17 +59,19 @@ _TUPLE: Final = Tag.TUPLE
 class Results:
     """What one `def` has returned and charged, by its arguments.
 
-    Of `_WINDOW` calls at least half must have been known, or remembering stops for some time. `hits` counts the calls
-    that were known; `pause`: so many calls are not remembered.
+    Of `_WINDOW` calls those that were known must have saved what it took to remember the others, or remembering stops
+    for some time. `hits` counts the calls that were known, `saved` what they would have charged; `pause`: so many calls
+    are not remembered.
     """
 
-    __slots__ = ("_misses", "hits", "kinds", "known", "pause")
+    __slots__ = ("_misses", "hits", "kinds", "known", "pause", "saved")
 
     def __init__(self) -> None:
         self.known: dict[tuple[tuple[Any, ...], tuple[type, ...]], tuple[Any, int]] = {}
         self.kinds: set[tuple[type, ...]] = set()
         """Types of arguments that all tell themselves from others as members of a dict."""
         self.hits = 0
+        self.saved = 0
         self.pause = 0
         self._misses = 0
 
@@ -75,9 +79,9 @@ class Results:
         """Remember what a call has returned."""
         self._misses += 1
         if self.hits + self._misses >= _WINDOW:
-            if 2 * self._misses > _WINDOW:
+            if self.saved < _REMEMBERING * self._misses:
                 self.pause = _PAUSE
-            self.hits = self._misses = 0
+            self.hits = self.saved = self._misses = 0
         if len(self.known) >= _MOST_REMEMBERED:
             self.known.clear()
         self.known[token] = (result, charged)
@@ -394,6 +398,7 @@ class Operations(Pairs):
             found = known.get(token)
             if found is not None:
                 results.hits += 1
+                results.saved += found[1]
                 fuel[0] -= found[1]
                 if fuel[0] < 0:
                     raise GiveUp

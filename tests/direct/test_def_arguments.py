@@ -53,6 +53,8 @@ LEFT = [
     "out = named(1, 2, xs[0], y=3, a=x)",
     "out = named()",
     "out = keys(b=1, a=2)",
+    "out = keys(b=1, é=2)",
+    "out = keys(é=1, b=2)",
     "out = named(xs=xs)",
     "out = [getattr(m, 'gone') for m in sent]",
     "out = getattr(xs, 'append', None) == None",
