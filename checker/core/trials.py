@@ -28,21 +28,23 @@ def run_trials(
     work: Callable[[Task], Answer],
     died: Died[Task, Answer],
     jobs: int,
-    tick: Callable[[], None] = lambda: None,
+    tick: Callable[[], bool | None] = lambda: None,
     again: Callable[[Task, str], None] | None = None,
 ) -> Generator[tuple[int, Answer], None, None]:
     """Do some work for each task, `jobs` at a time. Yields (index, answer) of each when it is done: not in order.
 
     `work` must be known to a new process: a function of a module, or a partial one. Tasks are taken one by one, when
-    there is room for them. `tick` is called now and then. A task whose process dies is done once more, if there is an
-    `again`, which is called before, with the task and how its process ended. When the generator is closed, unfinished
-    work is ended.
+    there is room for them. `tick` is called now and then. If it returns True no more tasks are begun, and those under
+    way are interrupted: they answer with what they have, if `work` does. A task whose process dies is done once
+    more, if there is an `again`, which is called before, with the task and how its process ended. When the generator is
+    closed, unfinished work is ended.
     """
     # Where processes can be forked they need not import everything again.
     context = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
     coming = enumerate(tasks)
     repeated, running = deque[tuple[int, Task]](), list[_Trial[Task, Answer]]()
     begun_again = set[int]()
+    ending = False
     try:
         while True:
             while len(running) < jobs:
@@ -52,13 +54,19 @@ def run_trials(
                 running.append(_Trial(context, *following, work))
             if not running:
                 return
-            tick()
+            if tick() and not ending:
+                ending, coming = True, enumerate(())
+                repeated.clear()
+                for trial in running:
+                    trial.interrupt()
             ready = wait([trial.answer for trial in running], _TICK_S)
             for trial in [trial for trial in running if trial.answer in ready]:
                 running.remove(trial)
                 try:
                     answer = trial.result()
                 except _ProcessDied as end:
+                    if ending:
+                        continue
                     if again is not None and trial.index not in begun_again:
                         begun_again.add(trial.index)
                         again(trial.task, str(end))
@@ -68,6 +76,7 @@ def run_trials(
                 yield trial.index, answer
     finally:
         for trial in running:
+            trial.answer.close()
             trial.interrupt()
         for trial in running:
             trial.end()
@@ -113,8 +122,7 @@ class _Trial(Generic[Task, Answer]):
         return answer
 
     def interrupt(self) -> None:
-        """Interrupt the run, so that it removes its temporary files. Its answer is dropped."""
-        self.answer.close()
+        """Interrupt the run, so that it removes its temporary files, and answers with what it has if it can."""
         if self.process.is_alive() and self.process.pid is not None:
             os.kill(self.process.pid, signal.SIGINT)
 
@@ -147,7 +155,7 @@ def _work_in_process(work: Callable[[Task], Answer], task: Task, answer: Connect
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    # The answer of an interrupted run is dropped.
+    # The answer of an interrupted run may be dropped.
     with suppress(KeyboardInterrupt, BrokenPipeError):
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})

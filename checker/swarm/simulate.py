@@ -32,9 +32,11 @@ from fizz.base.room import with_room
 _BLOCKS: Final = 4
 """Blocks for each process, so that all end at about the same time."""
 _MOST_WALKS: Final = 200
-"""Of one block: what is under way when a run ends is lost."""
+"""Of one block: on Spark, what is under way when a run is interrupted is lost."""
 _GRACE_S: Final = 1.0
 """After the time is over, blocks may still say what they have found."""
+_ENDING_S: Final = 5.0
+"""When a run is interrupted, so long it is waited for what blocks have found until then."""
 
 _Block = tuple[int, int, float | None]
 """A task: the number of its first walk, how many it makes, and how many seconds it has."""
@@ -110,6 +112,8 @@ class _Swarm:
     say: Callable[[str], None]
     leader: int | None = None
     """The first block with a finding."""
+    ending: float | None = None
+    """When the blocks under way were told to end."""
 
     def make(self, runner: TaskRunner) -> tuple[list[SimulationReport], StopReason | None]:
         """The blocks in the order of their walks, and what ended the run early."""
@@ -138,11 +142,20 @@ class _Swarm:
                 return
             yield first, min(size, self.runs - first), left
 
-    def _tick(self) -> None:
-        over = self.patience.over
-        late = self.deadline is None or time.monotonic() > self.deadline + _GRACE_S
-        if over is not None and (over is not StopReason.TIMEOUT or late):
+    def _tick(self) -> bool:
+        """Whether the blocks under way are to end, with the walks that they have made. Raises `Stop` if they do not."""
+        over, now = self.patience.over, time.monotonic()
+        if over is None:
+            return False
+        if over is StopReason.TIMEOUT:
+            # They have the same deadline.
+            if self.deadline is None or now > self.deadline + _GRACE_S:
+                raise Stop(over)
+            return False
+        self.ending = self.ending or now
+        if now > self.ending + _ENDING_S:
             raise Stop(over)
+        return True
 
     def _again(self, task: _Block, how: str) -> None:
         self.say(f"{_named(task)}: {how}; they are made once more")

@@ -54,14 +54,15 @@ class TaskRunner(Protocol):
         tasks: Iterable[Task],
         work: Callable[[Task], Answer],
         died: Died[Task, Answer],
-        tick: Callable[[], None],
+        tick: Callable[[], bool | None],
         again: Callable[[Task, str], None],
     ) -> Generator[tuple[int, Answer], None, None]:
         """Do the work for each task, and yield (index, answer) of each when it is done: not in order.
 
         Tasks are begun in their order. A task whose process dies is done again, after a call of `again` with how it
         ended; if that does not help either, `died` makes its answer. When the generator is closed, or `tick` raises,
-        unfinished work is ended.
+        unfinished work is ended. If `tick` returns True no more tasks are begun; those under way end early, with the
+        answers that they have if they run on this machine.
         """
 
 
@@ -81,7 +82,7 @@ class CoreRunner:
         tasks: Iterable[Task],
         work: Callable[[Task], Answer],
         died: Died[Task, Answer],
-        tick: Callable[[], None],
+        tick: Callable[[], bool | None],
         again: Callable[[Task, str], None],
     ) -> Generator[tuple[int, Answer], None, None]:
         """As `TaskRunner.run`."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
+import threading
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -17,6 +21,7 @@ from checker.tasks.task_runner import TaskPlace
 from checker.traces.state_sketch import StateSketch
 from checker.traces.walk_report import WalkProgress
 from tests.cli.conftest import ENDLESS, Ended
+from tests.faults.processes import below
 from tests.simulate.models import COUNTER, module_of
 
 Command = Callable[..., Ended]
@@ -106,6 +111,34 @@ def test_end_of_the_patience() -> None:
     ended = simulate(module, runs=5000, seed=0, steps=20, place=place, progress=interrupt, patience=patience)
     assert (ended.exit_code, ended.verdict) == (ExitCode.INTERRUPTED, "interrupted")
     assert 0 < heard[0].walks <= ended.walks < 5000
+
+
+def test_walks_under_way_are_kept() -> None:
+    """Where no block of walks is done yet, an interruption keeps the walks that were made of each."""
+    patience = Patience()
+
+    def interrupt() -> None:
+        while sum(map(_cpu_s, below(os.getpid()))) < 0.5:
+            time.sleep(0.05)
+        patience.interrupt()
+
+    heard: list[WalkProgress] = []
+    interrupting = threading.Thread(target=interrupt, daemon=True)
+    interrupting.start()
+    place = TaskPlace(workers=2)
+    module = module_of(ENDLESS)
+    ended = simulate(module, runs=800, seed=0, steps=100_000, place=place, progress=heard.append, patience=patience)
+    assert (ended.exit_code, ended.verdict) == (ExitCode.INTERRUPTED, "interrupted")
+    assert 2 <= ended.walks < 100 and ended.steps > 100
+    assert all(one.walks < 100 for one in heard)
+
+
+def _cpu_s(process: int) -> float:
+    """The CPU time of a process; 0 if it is no more."""
+    with suppress(OSError):
+        words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def test_rare_actions() -> None:

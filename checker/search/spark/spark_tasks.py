@@ -55,7 +55,7 @@ class SparkTaskRunner:
         tasks: Iterable[Task],
         work: Callable[[Task], Answer],
         died: Died[Task, Answer],
-        tick: Callable[[], None],
+        tick: Callable[[], bool | None],
         again: Callable[[Task, str], None],
     ) -> Generator[tuple[int, Answer], None, None]:
         """As `TaskRunner.run`; `again` is called when a task that Spark has done again is done."""
@@ -72,7 +72,9 @@ class SparkTaskRunner:
                     running[thread.put(self._job(index, item))] = index, task, thread, time.monotonic()
                 if not running:
                     return
-                tick()
+                if tick():
+                    # No signal reaches a task: what it has done is lost.
+                    return
                 self._say_if_alone()
                 done, _ = wait(running, _TICK_S, FIRST_COMPLETED)
                 for future in done:
