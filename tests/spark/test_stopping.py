@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience
-from checker.core.problems import ExitCode
+from checker.core.problems import EnvironmentProblem, ExitCode
 from checker.search.spark import worker
 from tests.spark.stage import Stage
 
@@ -93,3 +94,31 @@ def test_a_task_that_begins_too_late(stage: Stage, tmp_path: Path, monkeypatch: 
     assert (found.exit_code, found.verdict) == (ExitCode.INTERRUPTED, "interrupted")
     assert found.given_up is not None and found.given_up.level == found.depth + 1
     assert found.cut_by in (None, StopReason.INTERRUPTED)
+
+
+@pytest.mark.parametrize("asked", [True, False])
+def test_a_signal_to_the_whole_group(
+    asked: bool, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the end was asked for, that Spark's processes are gone too is no trouble of Spark; else it is."""
+    model = tmp_path / "m.fizz"
+    model.write_text(MODEL)
+    patience = Patience()
+    whole, last = stage.run, stage.jobs + 3
+
+    def run(*given: Any) -> list[bytes]:
+        if stage.jobs == last:
+            if asked:
+                patience.interrupt()
+            raise EnvironmentProblem("the Spark master has turned this run away")
+        return whole(*given)
+
+    monkeypatch.setattr(stage, "run", run)
+    settings = Settings(spark_from=2, spark_conf=(("spark.default.parallelism", "2"),))
+    if not asked:
+        with pytest.raises(EnvironmentProblem):
+            check(model, engine="spark", settings=settings, patience=patience)
+        return
+    found = check(model, engine="spark", settings=settings, patience=patience)
+    assert (found.exit_code, found.verdict) == (ExitCode.INTERRUPTED, "interrupted")
+    assert found.depth > 1 and found.given_up is not None
