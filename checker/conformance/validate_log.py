@@ -5,16 +5,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 
-from checker.conformance.event_map import EventMap, read_map
+from checker.conformance.event_map import read_map
 from checker.conformance.event_sources import refuse_no_files
 from checker.conformance.failing import failing
-from checker.conformance.log_files import Place
 from checker.conformance.log_groups import LogGroup, logs_in, parts_of_each
 from checker.conformance.log_model import LogModel
 from checker.conformance.log_runner import LogRunner
 from checker.conformance.log_tasks import LogWork, run_here, run_tasks
+from checker.conformance.map_names import refuse_unknown_names
 from checker.conformance.read_only import instructions
-from checker.conformance.step_fit import key_of
 from checker.conformance.validation_report import CODES, WORST, Reading, ValidationReport
 from checker.core.given import Given
 from checker.core.limits import Limits
@@ -22,7 +21,6 @@ from checker.core.patience import Patience
 from checker.core.problems import ExitCode, UsageProblem
 from checker.search.composition.load_whole import load_one
 from checker.tasks.task_runner import TaskPlace
-from fizz.base.near_names import near_hint
 from interpreter import Program, compile_module
 
 
@@ -66,7 +64,7 @@ def validate_logs(
         program = compile_module(module)
         log_model = LogModel(program, event_map.silent)
         actions = log_model.fit.actions
-        _refuse_unknown_actions(event_map, program, actions)
+        refuse_unknown_names(event_map, program, actions)
         groups = [LogGroup((file,)) for file in files] if each else [LogGroup(tuple(files))]
         if partition is not None:
             groups = parts_of_each(groups, partition, event_map)
@@ -94,26 +92,6 @@ def validate_logs(
         elapsed_s=time.perf_counter() - begun,
         given=Given(constants or {}, options or {}),
     )
-
-
-def _refuse_unknown_actions(event_map: EventMap, program: Program, actions: tuple[str, ...]) -> None:
-    """Refuse a map that names an action, a role or a silent step that the model does not have."""
-    roles = [role.name for role in program.roles]
-    functions = {f"{role.name}.{name}" for role in program.roles for name in role.functions}
-    for kind, rule in [(kind, rule) for kind, rules in event_map.rules.items() for rule in rules]:
-        place = Place(event_map.path, event_map.lines.get(kind, 1))
-        named = str(rule.get("action", rule.get("crash", rule.get("observe"))))
-        if "action" in rule:
-            if key_of(named) not in {*actions, *functions}:
-                hint = near_hint(named, actions) or f"its actions are {', '.join(actions)}"
-                place.refuse(f"the model has no action '{named}' (event '{kind}')", hint)
-        elif named and named.partition("#")[0] not in roles:
-            hint = near_hint(named, roles) or f"its roles are {', '.join(roles) or 'none'}"
-            place.refuse(f"the model has no role '{named}' (event '{kind}')", hint)
-    for name in sorted(event_map.silent.steps - {"continue", "deliver", "crash", *actions, *functions}):
-        if "#" not in name:
-            hint = near_hint(name, actions) or "an action, or continue, deliver, crash"
-            Place(event_map.path, event_map.lines.get("silent", 1)).refuse(f"no silent step '{name}'", hint)
 
 
 def _lines_of(program: Program) -> frozenset[tuple[str, int]]:

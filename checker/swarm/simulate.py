@@ -113,7 +113,7 @@ class _Swarm:
     leader: int | None = None
     """The first block with a finding."""
     ending: float | None = None
-    """When the blocks under way were told to end."""
+    """When the blocks under way were asked to end."""
 
     def make(self, runner: TaskRunner) -> tuple[list[SimulationReport], StopReason | None]:
         """The blocks in the order of their walks, and what ended the run early."""

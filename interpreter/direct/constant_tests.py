@@ -60,19 +60,25 @@ def branch_left(names: Names, branch: p.Branch) -> p.Branch | p.Enter:
 
 def _decided(names: Names, node: ast.Expression) -> bool | None:
     """Whether a condition holds, if constants decide that."""
-    match node:
-        case ast.Unary(operator="not", operand=operand):
-            known = _decided(names, operand)
-            return None if known is None else not known
-        case ast.Logical():
-            part = part_taken(names, node)
-            return None if part is None else _decided(names, part)
-        case ast.Binary(operator=sign) if sign in _COMPARED:
-            left, right = _scalar(names, node.left), _scalar(names, node.right)
-            alike = left is not None and type(left) is type(right)
-            return _COMPARED[sign](left, right) if alike and (sign in ("==", "!=") or type(left) is int) else None
+    if isinstance(node, ast.Unary) and node.operator == "not":
+        known = _decided(names, node.operand)
+        return None if known is None else not known
+    if isinstance(node, ast.Logical):
+        part = part_taken(names, node)
+        return None if part is None else _decided(names, part)
+    if isinstance(node, ast.Binary):
+        return _compared(names, node)
     found = _scalar(names, node)
     return found if isinstance(found, bool) else None
+
+
+def _compared(names: Names, node: ast.Binary) -> bool | None:
+    """Whether a comparison of scalars of one type holds."""
+    left, right = _scalar(names, node.left), _scalar(names, node.right)
+    if node.operator not in _COMPARED or left is None or type(left) is not type(right):
+        return None
+    has_order = type(left) is int or node.operator in ("==", "!=")
+    return _COMPARED[node.operator](left, right) if has_order else None
 
 
 def _scalar(names: Names, node: ast.Expression) -> bool | int | str | None:

@@ -295,6 +295,13 @@ WRONG_MAPS = {
     "no role": ("events: {a: {crash: Nod}}\n", "m.yaml:1: the model has no role 'Nod'"),
     "no returns": ("events: {a: {action: Node.Lead, returns: {x: 1}}}\n", "'returns' of the event 'a' has neither"),
     "no field": ("events: {a: {action: Node.Lead, after: {term: {field: 5}}}}\n", "'field' in 'after'"),
+    "no such field": (
+        "events:\n  a: {action: Node.Lead, after: {trem: x}}\n",
+        "m.yaml:2: the model has no field or state variable 'trem' (event 'a')",
+    ),
+    "no such length": ("events:\n  a: {observe: Node, before: {len(loog): x}}\n", "no field or state variable 'loog'"),
+    "no such choice": ("events:\n  a: {action: Node.Vote, choices: {candidat.term: x}}\n", "no choice 'candidat'"),
+    "no such label": ("events:\n  a: {action: Node.Vote, label: mark}\n", "m.yaml:2: the model has no label 'mark'"),
     "no label": ("events: {a: {action: Node.Lead, label: [1]}}\n", "m.yaml:1: 'label' of the event 'a'"),
     "no ignored": ("ignore: [[1]]\nevents: {a: {action: Node.Lead}}\n", "m.yaml:1: 'ignore' is no list"),
     "no text": ("events: {on: {action: Node.Lead}}\n", "m.yaml: a name is True, which is no text"),

@@ -1,0 +1,84 @@
+"""Names in a map that the model does not have are refused: else no event that they are about would ever fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from checker.conformance.event_map import EventMap
+from checker.conformance.log_files import Place
+from checker.conformance.read_only import instructions
+from checker.conformance.state_places import split_place
+from checker.conformance.step_fit import key_of
+from fizz.base.near_names import near_hint
+from fizz.syntax import ast
+from interpreter import Program
+from interpreter.compile.program import Pick, PickBlock
+from interpreter.direct.rule_text import targets_of
+
+
+class _Known(NamedTuple):
+    """The names that a model has. `values`: of state variables, fields and params; None: they may have any name."""
+
+    actions: Sequence[str]
+    functions: Sequence[str]
+    roles: Sequence[str]
+    labels: Sequence[str]
+    choices: Sequence[str]
+    values: Sequence[str] | None
+
+
+def refuse_unknown_names(event_map: EventMap, program: Program, actions: Sequence[str]) -> None:
+    """Refuse a map that names what the model does not have. Raises `UsageProblem` with the line and near names."""
+    known = _known(program, actions)
+    for kind, rule in [(kind, rule) for kind, rules in event_map.rules.items() for rule in rules]:
+        place = Place(event_map.path, event_map.lines.get(kind, 1))
+        _refuse_subject(place, kind, rule, known)
+        for what, names, near in _mentioned(rule, known):
+            for name in names:
+                title = split_place(str(name))[1] if what != "label" else str(name).rpartition(".")[2]
+                if title not in near:
+                    hint = near_hint(title, near) or f"there are {', '.join(near) or 'none'}"
+                    place.refuse(f"the model has no {what} '{title}' (event '{kind}')", hint)
+    for name in sorted(event_map.silent.steps - {"continue", "deliver", "crash", *actions, *known.functions}):
+        if "#" not in name:
+            hint = near_hint(name, actions) or "an action, or continue, deliver, crash"
+            Place(event_map.path, event_map.lines.get("silent", 1)).refuse(f"no silent step '{name}'", hint)
+
+
+def _refuse_subject(place: Place, kind: str, rule: Mapping[str, Any], known: _Known) -> None:
+    """Refuse a rule about an action or a role that the model does not have."""
+    named = str(rule.get("action", rule.get("crash", rule.get("observe"))))
+    if "action" in rule:
+        if key_of(named) not in {*known.actions, *known.functions}:
+            hint = near_hint(named, known.actions) or f"its actions are {', '.join(known.actions)}"
+            place.refuse(f"the model has no action '{named}' (event '{kind}')", hint)
+    elif named and named.partition("#")[0] not in known.roles:
+        hint = near_hint(named, known.roles) or f"its roles are {', '.join(known.roles) or 'none'}"
+        place.refuse(f"the model has no role '{named}' (event '{kind}')", hint)
+
+
+def _mentioned(rule: Mapping[str, Any], known: _Known) -> Iterator[tuple[str, Sequence[str], Sequence[str]]]:
+    """What a rule mentions: what it is called, the names, and those that there are."""
+    if rule.get("label"):
+        yield "label", (rule["label"],), known.labels
+    yield "choice", tuple(rule.get("choices") or ()), known.choices
+    if known.values is not None:
+        yield "field or state variable", (*(rule.get("before") or ()), *(rule.get("after") or ())), known.values
+
+
+def _known(program: Program, actions: Sequence[str]) -> _Known:
+    found = [one for routine in program.routines for one in instructions(routine)]
+    choices = {one.text for one in found if isinstance(one, Pick)}
+    choices |= {", ".join(one.variables.names) for one in found if isinstance(one, PickBlock)}
+    values = {*program.state_variables}
+    values |= {one.name for each in found for one in targets_of(each) if isinstance(one, ast.Attribute)}
+    values |= {name for role in program.roles for name in role.params or ()}
+    return _Known(
+        actions,
+        [f"{role.name}.{name}" for role in program.roles for name in role.functions],
+        [role.name for role in program.roles],
+        sorted({one.label for one in found if one.label is not None}),
+        sorted(choices),
+        None if any(role.params is None for role in program.roles) else sorted(values),
+    )
