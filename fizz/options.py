@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from fizz.base.errors import Diagnostic, Span
 from fizz.base.near_names import near_hint
@@ -40,6 +40,8 @@ _LIVENESS: Mapping[object, Literal["strict", "nondeterministic", "probabilistic"
     "probabilistic": "probabilistic",
     "off": "off", "false": "off", "disabled": "off",
 }  # fmt: skip
+_MOST_DIGITS: Final = 18
+"""No limit needs more."""
 _TYPES: Mapping[_Kind, str] = {
     "int": "a whole number",
     "size": "a whole number above 0",
@@ -200,7 +202,8 @@ def _take(source: _Source, key: YamlNode, node: YamlNode, path: SettingPath, set
     value = _value(node, kind)
     if value is None:
         shown = ".".join(path)
-        source.report("O2", f"option '{shown}' must be {_TYPES[kind]}, got {_shown(node)}", node)
+        wanted = f"{_TYPES[kind]} of at most {_MOST_DIGITS} digits" if _is_too_long(node, kind) else _TYPES[kind]
+        source.report("O2", f"option '{shown}' must be {wanted}, got {_shown(node)}", node)
         return
     parts = tuple(source.span(item) for item in node.items)
     settings[path] = Setting(value, source.span(node), source.span(key), parts)
@@ -221,8 +224,12 @@ def _value(node: YamlNode, kind: _Kind) -> int | bool | str | tuple[str, ...] | 
         return _LIVENESS.get(str(value).lower() if isinstance(value, bool) else node.text)
     if kind == "bool":
         return value if isinstance(value, bool) else None
-    # No limit needs more than 18 digits.
-    return _within(kind, value) if type(value) is int and len(node.text) <= 18 else None
+    return _within(kind, value) if type(value) is int and len(node.text) <= _MOST_DIGITS else None
+
+
+def _is_too_long(node: YamlNode, kind: _Kind) -> bool:
+    """Whether a number is larger than any limit needs to be, but nothing else is wrong with it."""
+    return kind in ("int", "size") and node.kind == "scalar" and node.text.isdecimal() and len(node.text) > _MOST_DIGITS
 
 
 def _within(kind: _Kind, number: int) -> int | None:

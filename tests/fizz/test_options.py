@@ -140,6 +140,7 @@ def test_overrides(name: str, value: str, expected: Options, tmp_path: Path) -> 
         ("max_action", "4", "O1", "unknown option 'max_action'", "did you mean 'max_actions'?"),
         ("options.nothing", "4", "O1", "unknown option 'options.nothing'", "the options are"),
         ("max_actions", "many", "O2", "option 'options.max_actions' must be a whole number, got 'many'", ""),
+        ("max_actions", "9" * 19, "O2", "must be a whole number of at most 18 digits, got '9999", ""),
         ("max_actions", "", "O2", "option 'options.max_actions' must be a whole number, got nothing", ""),
         ("max_actions", "[1", "O3", "the value is not valid YAML", ""),
         ("action_options.Node#.*.max_actions", "1", "O4", "'*' limits threads", "one key for each action"),
