@@ -111,7 +111,8 @@ class _Trial(Generic[Task, Answer]):
         """The answer of the process. Raises `_ProcessDied` if there is none."""
         try:
             answer: Answer = self.answer.recv()
-        except EOFError:
+        except (EOFError, OSError):
+            # Of nothing, or in the midst of an answer.
             self.process.join()
             code = self.process.exitcode or 0
             how = f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with exit code {code}"
@@ -159,6 +160,9 @@ def _work_in_process(work: Callable[[Task], Answer], task: Task, answer: Connect
     with suppress(KeyboardInterrupt, BrokenPipeError):
         if hasattr(signal, "pthread_sigmask"):
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        answer.send(work(task))
+        found = work(task)
+        # An answer is sent whole, or not at all.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        answer.send(found)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     answer.close()

@@ -23,6 +23,21 @@ MOST = 2
 NOTHING = None
 def picked(v):
     return ON or v > MOST
+atomic func early():
+    if OFF:
+        return 5
+    elif ON:
+        return 2
+    x = 7
+    return 3
+atomic func late(n):
+    if n > 3:
+        if OFF:
+            return 4
+        x = n
+    if not ON:
+        return 0
+    return n + 1
 action Init:
     x = 0
     y = 0
@@ -63,6 +78,17 @@ def test_results(body: str, flow: str) -> None:
     lines = "\n".join(f"    {line}" for line in body.split("\n"))
     tally = agree(compare_text(f"{HEAD}{flow} action A:\n{lines}\n", 30))
     assert flow == "serial" or (tally.compared and not tally.left), tally.reasons
+
+
+CALLS = ["x = early()", "x = late(x)\ny = early()", "for v in xs:\n    x = late(x)\n    x = x % 7\n    y = early()"]
+
+
+@pytest.mark.parametrize("body", CALLS)
+def test_funcs(body: str) -> None:
+    """A func that returns in its midst, because a constant says so, has its result."""
+    lines = "\n".join(f"    {line}" for line in body.split("\n"))
+    tally = agree(compare_text(f"{HEAD}atomic action A:\n{lines}\n", 30))
+    assert tally.compared and not tally.left, tally.reasons
 
 
 ASSERTIONS = [
