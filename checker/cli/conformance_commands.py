@@ -128,6 +128,7 @@ Exit codes:
     show_default=True,
     help="Judge assertions on the explanation that is found, or on all: code 12 if every one violates one, or some.",
 )
+@command_options.properties
 @command_options.task_engine
 @click.option("--workers", type=click.IntRange(min=1), metavar="N", help="Processes, for a run each; 1 if not given.")
 @command_options.master
@@ -177,6 +178,7 @@ def validate(model: str, logs: tuple[str, ...], map_file: str, html: str | None,
                 place=place if place.spark or place.workers is not None else None,
                 most=given["most"],
                 explanations=given["explanations"],
+                selected=given["properties"] or None,
                 limits=limits,
                 say=output.notice,
                 options=dict(given["option"]),

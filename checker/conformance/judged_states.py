@@ -61,7 +61,7 @@ class JudgedStates:
         machine = steps.machine
         self._alike = machine.alike
         self._assertions = _Remembered(steps)
-        self._questions = Questions(machine, [one for one in properties if one.kind != "exists"], self._assertions)
+        self._questions = Questions(machine, properties, self._assertions)
         self._readers: dict[Layout, _Readers | None] = {}
         self._holding: dict[State, int] = {}
         """States that violate nothing, each with the rules that may hold for the step to it and not for one like it

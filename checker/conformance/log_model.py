@@ -13,6 +13,8 @@ from checker.conformance.event_map import Silent
 from checker.conformance.judged_states import JudgedStates
 from checker.conformance.model_steps import ModelSteps
 from checker.conformance.step_fit import StepFit
+from checker.core.problems import UsageProblem
+from checker.core.property import Property
 from checker.properties import properties_of
 from interpreter import Machine, Program, State
 
@@ -22,15 +24,33 @@ _OF_ONE: Final = 40
 """What a value takes beside its members, in members."""
 
 
+def judged_on_logs(program: Program, selected: tuple[str, ...] | None) -> list[Property]:
+    """The properties that the runs of logs are judged by. Raises `UsageProblem` for a name of another one."""
+    found = properties_of(program, selected)
+    judged = [one for one in found if one.safety and one.kind != "exists"]
+    others = [one.name for one in found if one.name in (selected or ()) and one not in judged]
+    if others:
+        raise UsageProblem(f"'{others[0]}' is not judged on logs", "always and transition assertions are")
+    return judged
+
+
 class LogModel:
     """A machine, the steps that fit events, the assertions about states, and the states in which runs begin.
 
-    Raises `ModelError` if Init fails. `most_parts`: how large it may grow.
+    Raises `ModelError` if Init fails. `selected`: the names of the assertions that are judged; None: all that can be.
+    `most_parts`: how large it may grow.
     """
 
-    def __init__(self, program: Program, silent: Silent, most_parts: int = _MOST_PARTS) -> None:
+    def __init__(
+        self,
+        program: Program,
+        silent: Silent,
+        selected: tuple[str, ...] | None = None,
+        most_parts: int = _MOST_PARTS,
+    ) -> None:
         self.program = program
         self._silent = silent
+        self._judged = judged_on_logs(program, selected)
         self._most_parts = most_parts
         self._begin()
 
@@ -38,7 +58,7 @@ class LogModel:
         self.machine = Machine(self.program)
         steps = ModelSteps(self.machine)
         self.fit = StepFit(self.machine, self._silent, steps)
-        self.judged = JudgedStates(steps, [p for p in properties_of(self.program, None) if p.safety])
+        self.judged = JudgedStates(steps, self._judged)
         initial, failures = self.machine.initial()
         if failures:
             raise failures[0].error

@@ -21,13 +21,15 @@ from interpreter import ModelError, Program
 
 @dataclass(frozen=True, slots=True)
 class LogWork:
-    """What all runs have in common. `most`: nodes of a search; `seconds`: the most that all may take."""
+    """What all runs have in common. `most`: nodes of a search; `seconds`: the most that all may take; `selected`: the
+    assertions that are judged, all if None."""
 
     program: Program
     event_map: EventMap
     most: int | None
     seconds: float | None = None
     explanations: Reading = "one"
+    selected: tuple[str, ...] | None = None
 
 
 def run_here(work: LogWork, model: LogModel, groups: Sequence[LogGroup], patience: Patience) -> list[LogRun]:
@@ -65,7 +67,7 @@ def _task(work: LogWork, group: LogGroup) -> LogRun:
     patience = Patience(Limits(time_s=work.seconds))
     try:
         with patience.limiting_steps():
-            return _run(work, LogModel(work.program, work.event_map.silent), patience, group)
+            return _run(work, LogModel(work.program, work.event_map.silent, work.selected), patience, group)
     except Exception as mistake:  # noqa: BLE001 - one broken run must not hide the results of the others
         return _ended(group, f"internal error: {type(mistake).__name__}: {mistake}")
 

@@ -69,6 +69,7 @@ def validate(
     master: str | None = None,
     conf: Mapping[str, str] | None = None,
     explanations: Literal["one", "every", "some"] = "one",
+    properties: Sequence[str] | None = None,
     most: int | None = None,
     timeout: float | None = None,
     constants: Mapping[str, object] | None = None,
@@ -87,6 +88,7 @@ def validate(
     explanations
                  which ones assertions are judged on: "one", that which is found; or all, and every one or some of them
                  must violate an assertion for the code 12
+    properties   the names of the assertions that are judged; None: all `always` and `transition` ones
     most         stop after so many nodes of a search
 
     The rest is as in `check`, and so are the exceptions; a log or map that is wrong raises `UsageProblem`.
@@ -104,6 +106,7 @@ def validate(
         place=place if place.spark or workers is not None else None,
         most=most,
         explanations=explanations,
+        selected=None if properties is None else tuple(properties),
         limits=Limits.asked_for({"timeout": timeout}),
         **given_texts(options, constants),
     )

@@ -34,6 +34,7 @@ def validate_logs(
     place: TaskPlace | None = None,
     most: int | None = None,
     explanations: Reading = "one",
+    selected: tuple[str, ...] | None = None,
     options: Mapping[str, str] | None = None,
     constants: Mapping[str, str] | None = None,
     limits: Limits | None = None,
@@ -44,7 +45,8 @@ def validate_logs(
 
     A folder is each of the logs in it. `partition`: a field; the events of each of its values are a run. `place`: where
     runs are tasks of their own; None: they are done here, one after the other. `most`: the most nodes of a search.
-    `explanations`: which ones assertions are judged on. Of several runs, one that has no answer is a row of the result.
+    `explanations`: which ones assertions are judged on; `selected`: those alone, by name. Of several runs, one that has
+    no answer is a row of the result.
     Raises `FizzError` and `Problem`.
     """
     begun = time.perf_counter()
@@ -62,13 +64,13 @@ def validate_logs(
         )
     with patience.deferring_interrupts(), failing(module):
         program = compile_module(module)
-        log_model = LogModel(program, event_map.silent)
+        log_model = LogModel(program, event_map.silent, selected)
         actions = log_model.fit.actions
         refuse_unknown_names(event_map, program, actions)
         groups = [LogGroup((file,)) for file in files] if each else [LogGroup(tuple(files))]
         if partition is not None:
             groups = parts_of_each(groups, partition, event_map)
-        work = LogWork(program, event_map, most, limits.time_s, explanations)
+        work = LogWork(program, event_map, most, limits.time_s, explanations, selected)
         if place is not None:
             runs = run_tasks(work, groups, place, patience, say)
         elif each or len(groups) > 1:

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+import fizzpy as fizzpy_api
 from benchmarks.log_mutations import main
 from checker.conformance import step_fit, validate_log
 from checker.conformance.log_model import LogModel
@@ -241,6 +242,25 @@ def test_nothing_to_validate(election: str, election_map: str, write: Write, fiz
     """An empty log, or one of which all is ignored, is no success."""
     ended = fizzpy("validate", election, write("a.ndjson", log), "--map", election_map)
     assert ended.code == 2 and "NOTHING TO VALIDATE" in ended.out
+
+
+def test_selected_assertions(election: str, election_map: str, write: Write, fizzpy: Run) -> None:
+    """Those that are named are judged, and no others; what is not judged on logs is refused."""
+    more = "\nalways assertion Small:\n    return all([n.term < 1 for n in nodes])\n"
+    more += "exists assertion Some:\n    return True\neventually always assertion Late:\n    return True\n"
+    model = write("more.fizz", Path(election).read_text() + more)
+    given = ("validate", model, write("a.ndjson", ELECTED), "--map", election_map)
+    assert fizzpy(*given).code == 12
+    assert fizzpy(*given, "--property", "Small").code == 12
+    assert fizzpy(*given, "--property", "OneLeader").code == 0
+    assert fizzpy(*given, "--property", "OneLeader", "--each", "--workers", "2").code == 0
+    for name in ("Some", "Late"):
+        ended = fizzpy(*given, "--property", name)
+        assert ended.code == 2 and f"'{name}' is not judged on logs" in ended.err
+    ended = fizzpy(*given, "--property", "OneLeadr")
+    assert ended.code == 2 and "did you mean 'OneLeader'" in ended.err
+    report = fizzpy_api.validate(model, write("a.ndjson", ELECTED), election_map, properties=["OneLeader"])
+    assert report.exit_code == 0
 
 
 WRONG_LOGS = {
