@@ -5,7 +5,9 @@ Loaded with every run of pytest in its environment: nothing heavy is imported be
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import argparse
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +15,7 @@ import pytest
 if TYPE_CHECKING:
     from checker.conformance.tested_model import TestedModel
     from checker.conformance.walk_plan import WalkPlan
-    from checker.conformance.walk_run import Mismatch
+    from checker.conformance.walk_run import WalkFailure
 
 _SOURCES = ("transitions", "random", "hypothesis")
 _PLANS = pytest.StashKey[dict[str, str]]()
@@ -28,9 +30,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=None,
         help="where walks come from: all transitions of the model (default), random walks, or hypothesis",
     )
-    group.addoption("--fizzpy-walks", type=int, default=None, metavar="N", help="random walks, or examples (20)")
-    group.addoption("--fizzpy-steps", type=int, default=None, metavar="N", help="most calls of a walk (50)")
+    group.addoption("--fizzpy-walks", type=_number, default=None, metavar="N", help="random walks, or examples (20)")
+    group.addoption("--fizzpy-steps", type=_number, default=None, metavar="N", help="most calls of a walk (50)")
     group.addoption("--fizzpy-seed", type=int, default=0, metavar="S", help="seed of random walks (0)")
+
+
+def _number(text: str) -> int:
+    """What walks and steps are counted by: a run of none would pass."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is less than 1")
+    return number
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -43,19 +53,47 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "fizzpy_walk" not in metafunc.fixturenames or metafunc.cls is None:
         return
     source, number, longest = _asked(metafunc.config, metafunc.cls)
-    model = _model_of(metafunc.cls)
-    if source == "hypothesis":
+    with _refusing(pytest.Collector.CollectError):
+        model = _model_of(metafunc.cls)
+        plan = None if source == "hypothesis" else _plan(model, source, number, longest, metafunc.config)
+    if plan is None:
         metafunc.parametrize("fizzpy_walk", [None], ids=["hypothesis"])
         return
-    plan = _plan(model, source, number, longest, metafunc.config.getoption("--fizzpy-seed"))
-    metafunc.config.stash[_PLANS][metafunc.cls.__name__] = plan.sentence
+    where = f"{metafunc.module.__name__}.{metafunc.cls.__qualname__}"
+    metafunc.config.stash[_PLANS][where] = f"{metafunc.cls.__qualname__}: {plan.sentence}"
     metafunc.parametrize("fizzpy_walk", plan.walks, ids=[f"walk{i}" for i in range(len(plan.walks))])
+
+
+@contextmanager
+def _refusing(kind: Callable[[str], BaseException]) -> Iterator[None]:
+    """What is wrong with a model or an adapter is said in a sentence, without where it was found out."""
+    from checker.core.problems import Problem
+    from fizz import FizzError
+    from interpreter import ModelError
+
+    try:
+        yield
+    except (Problem, FizzError, ModelError) as failure:
+        raise kind(str(failure)) from None
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """Say what the walks cover."""
-    for name, sentence in config.stash[_PLANS].items():
-        terminalreporter.write_line(f"fizzpy: {name}: {sentence}")
+    for sentence in config.stash[_PLANS].values():
+        terminalreporter.write_line(f"fizzpy: {sentence}")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker of xdist tells what its walks cover to the process that prints the summary."""
+    told = getattr(session.config, "workeroutput", None)
+    if told is not None:
+        told["fizzpy"] = session.config.stash[_PLANS]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """What a worker of xdist told; all of them plan the same."""
+    node.config.stash[_PLANS].update(getattr(node, "workeroutput", {}).get("fizzpy", {}))
 
 
 def _asked(config: pytest.Config, adapter: type) -> tuple[str, int, int]:
@@ -79,10 +117,12 @@ def _model_of(adapter: type) -> TestedModel:
     return result
 
 
-def _plan(model: TestedModel, source: str, number: int, longest: int, seed: int) -> WalkPlan:
+def _plan(model: TestedModel, source: str, number: int, longest: int, config: pytest.Config) -> WalkPlan:
     from checker.conformance.walk_plan import covering_walks, random_walks
 
-    return covering_walks(model, longest) if source == "transitions" else random_walks(model, number, longest, seed)
+    if source == "transitions":
+        return covering_walks(model, longest)
+    return random_walks(model, number, longest, config.getoption("--fizzpy-seed"))
 
 
 @pytest.fixture
@@ -90,37 +130,39 @@ def fizzpy_run(request: pytest.FixtureRequest) -> Callable[[Any, Any], None]:
     """What runs the test of a decorated class: one walk, or one run of hypothesis if the walk is None."""
 
     def run(adapter: Any, walk: Any) -> None:
+        __tracebackhide__ = True
         model = _model_of(type(adapter))
-        if walk is None:
-            _, number, longest = _asked(request.config, type(adapter))
-            _with_hypothesis(adapter, model, number, longest)
-        else:
-            _planned(adapter, model, walk)
+        with _refusing(pytest.fail.Exception):
+            if walk is None:
+                _, number, longest = _asked(request.config, type(adapter))
+                failure = _with_hypothesis(adapter, model, number, longest)
+            else:
+                failure = _planned(adapter, model, walk)
+        if failure is not None:
+            _tell(adapter, model, failure)
 
     return run
 
 
-def _planned(adapter: Any, model: TestedModel, walk: Any) -> None:
+def _planned(adapter: Any, model: TestedModel, walk: Any) -> WalkFailure | None:
+    """How a planned walk fails, if it does, by as few calls as possible."""
     from checker.conformance.adapters import ObjectSystem
-    from checker.conformance.walk_run import Mismatch, run_walk, shortened
+    from checker.conformance.walk_run import LeastTaken, failure_of, shortened
 
-    story = ""
-    try:
-        run_walk(model, lambda: ObjectSystem(adapter), walk)
-    except Mismatch as found:
-        story = _story(adapter, model, shortened(model, lambda: ObjectSystem(adapter), found))
-    if story:
-        pytest.fail(story, pytrace=False)
+    found = failure_of(model, lambda: ObjectSystem(adapter), walk, LeastTaken())
+    return found and shortened(model, lambda: ObjectSystem(adapter), found)
 
 
-def _with_hypothesis(adapter: Any, model: TestedModel, number: int, longest: int) -> None:
+def _with_hypothesis(adapter: Any, model: TestedModel, number: int, longest: int) -> WalkFailure | None:
     """Hypothesis makes the choices, shrinks them, and keeps what failed in its database."""
     from hypothesis import HealthCheck, given, settings
     from hypothesis import strategies as st
 
     from checker.conformance.adapters import ObjectSystem
     from checker.conformance.tested_model import ModelCall
-    from checker.conformance.walk_run import Mismatch, run_walk
+    from checker.conformance.walk_run import WalkFailure, WalkStep, run_walk
+
+    made: list[WalkStep] = []
 
     @settings(max_examples=number, deadline=None, suppress_health_check=list(HealthCheck))
     @given(data=st.data())
@@ -132,18 +174,26 @@ def _with_hypothesis(adapter: Any, model: TestedModel, number: int, longest: int
             left -= 1
             return possible[data.draw(st.integers(0, len(possible) - 1))] if left >= 0 else None
 
-        run_walk(model, lambda: ObjectSystem(adapter), choose)
+        made.clear()
+        run_walk(model, lambda: ObjectSystem(adapter), choose, made=made)
 
-    story = ""
     try:
         walk()
-    except Mismatch as found:
-        story = _story(adapter, model, found)
-    if story:
-        pytest.fail(story, pytrace=False)
+    except Exception as error:  # noqa: BLE001 - whatever the system under test raises
+        # The last example that hypothesis runs is the one that it shows.
+        return WalkFailure(error, tuple(made))
+    return None
 
 
-def _story(adapter: Any, model: TestedModel, found: Mismatch) -> str:
-    from checker.conformance.walk_run import as_function
+def _tell(adapter: Any, model: TestedModel, failure: WalkFailure) -> None:
+    """Fail, with the walk as a counterexample and as a test of its own."""
+    __tracebackhide__ = True
+    from checker.conformance.walk_run import Mismatch, as_function
 
-    return f"{found}\n\nAs a test of its own:\n\n{as_function(type(adapter).__name__, found, model)}\n"
+    function = f"As a test of its own:\n\n{as_function(type(adapter), failure, model)}\n"
+    if isinstance(failure.error, Mismatch):
+        pytest.fail(f"{failure.error}\n\n{function}", pytrace=False)
+    if failure.steps:
+        calls = "\n".join(f"    {move.text}" for move in failure.moves)
+        failure.error.add_note(f"the calls until then:\n{calls}\n\n{function}")
+    raise failure.error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import keyword
 import re
 import subprocess
 import threading
@@ -28,6 +29,12 @@ def snake(name: str) -> str:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
 
 
+def method_name(action: str) -> str:
+    """The method of an action: `put_value` of `PutValue`, and `del_` of `Del`, which is a word of Python."""
+    name = snake(action)
+    return f"{name}_" if keyword.iskeyword(name) else name
+
+
 def adapter_model(model: str, adapter: type, silent: Sequence[str] = (), receiver: str | None = None) -> TestedModel:
     """The model of an adapter class. Raises `FizzError`, and `UsageProblem` for actions without a method."""
     machine = Machine(compile_module(load_whole(locate(model))))
@@ -42,7 +49,7 @@ def adapter_model(model: str, adapter: type, silent: Sequence[str] = (), receive
     methods: list[Method] = []
     missing: list[str] = []
     for name in dict.fromkeys(names):
-        found = next((one for one in (name, snake(name)) if callable(getattr(adapter, one, None))), None)
+        found = next((one for one in (name, method_name(name)) if callable(getattr(adapter, one, None))), None)
         if found is not None:
             methods.append(_method(adapter, found, name, "action"))
         elif name not in silent:
@@ -50,7 +57,7 @@ def adapter_model(model: str, adapter: type, silent: Sequence[str] = (), receive
     if missing:
         raise UsageProblem(
             f"{adapter.__name__} has no method for {', '.join(missing)} of {model}",
-            f"add `def {snake(missing[0])}(self)`, or name what happens by itself in silent=[...]",
+            f"add `def {method_name(missing[0])}(self)`, or name what happens by itself in silent=[...]",
         )
     taken = {method.name for method in methods}
     called = [name for name in sorted(functions) if name not in taken and callable(getattr(adapter, name, None))]
@@ -71,6 +78,11 @@ def adapter_model(model: str, adapter: type, silent: Sequence[str] = (), receive
 
 
 def _method(adapter: type, name: str, call: str, kind: Any) -> Method:
+    if inspect.iscoroutinefunction(getattr(adapter, name)):
+        raise UsageProblem(
+            f"the method {name} of {adapter.__name__} is `async`, and walks call one method after the other",
+            "make it a plain method that runs the coroutine to its end, as asyncio.Runner().run() does",
+        )
     parameters = [
         one.name
         for one in list(inspect.signature(getattr(adapter, name)).parameters.values())[1:]

@@ -19,20 +19,26 @@ _MOST_MOVES: Final = 20_000
 class WalkPlan:
     """Walks from an initial state. They take `covered` of `calls` pairs of a state and a call, over `states` states.
 
-    `whole`: all states of the model were seen.
+    `calls`: None if it is not known how many there are. `whole`: all states of the model were seen. `certain`: each
+    call has one outcome, so that the system can not choose otherwise.
     """
 
     walks: tuple[tuple[ModelCall, ...], ...]
     covered: int
-    calls: int
+    calls: int | None
     states: int
     whole: bool
+    certain: bool = True
 
     @property
     def sentence(self) -> str:
         """What they cover."""
+        number = len(self.walks)
+        walks = "1 walk takes" if number == 1 else f"{number:,} walks take"
+        all_calls = "" if self.calls is None else f" of {self.calls:,}"
         part = "" if self.whole else f", of the first {self.states:,} states"
-        return f"{len(self.walks):,} walks take {self.covered:,} of {self.calls:,} transitions{part}"
+        choice = "" if self.certain else ", if the system chooses as planned"
+        return f"{walks} {self.covered:,}{all_calls} transitions{part}{choice}"
 
 
 def covering_walks(model: TestedModel, longest: int) -> WalkPlan:
@@ -62,7 +68,14 @@ def covering_walks(model: TestedModel, longest: int) -> WalkPlan:
             if walk:
                 walks.append(tuple(walk))
                 stuck = False
-    return WalkPlan(tuple(walks), total - len(left), total, len({state for state, _ in graph}), whole)
+    return WalkPlan(
+        tuple(walks), total - len(left), total, len({state for state, _ in graph}), whole, _is_certain(model, graph)
+    )
+
+
+def _is_certain(model: TestedModel, graph: Graph) -> bool:
+    """Whether each call of each state has one outcome."""
+    return all(len(ways) == 1 for state, _ in graph for ways in model.effects(state).values())
 
 
 def random_walks(model: TestedModel, number: int, longest: int, seed: int) -> WalkPlan:
@@ -70,6 +83,7 @@ def random_walks(model: TestedModel, number: int, longest: int, seed: int) -> Wa
     walks: list[tuple[ModelCall, ...]] = []
     taken: set[tuple[State, ModelCall]] = set()
     states: set[State] = set()
+    certain = True
     for i in range(number):
         draw = random.Random(seed + i)
         state = draw.choice(_ordered(model, model.beginnings()))
@@ -82,9 +96,11 @@ def random_walks(model: TestedModel, number: int, longest: int, seed: int) -> Wa
             move = draw.choice(moves)
             walk.append(move)
             taken.add((state, move))
-            state = draw.choice(model.effects(state)[move]).target
+            ways = model.effects(state)[move]
+            certain = certain and len(ways) == 1
+            state = draw.choice(ways).target
         walks.append(tuple(walk))
-    return WalkPlan(tuple(walks), len(taken), len(taken), len(states), True)
+    return WalkPlan(tuple(walks), len(taken), None, len(states), True, certain)
 
 
 Place = tuple[State, bool]

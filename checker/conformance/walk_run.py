@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
@@ -46,34 +47,41 @@ Choose = Callable[[list[ModelCall]], ModelCall | None]
 
 
 def run_walk(
-    model: TestedModel, start: Start, moves: Iterable[ModelCall] | Callable[[list[ModelCall]], ModelCall | None]
+    model: TestedModel,
+    start: Start,
+    moves: Iterable[ModelCall] | Choose,
+    otherwise: Choose | None = None,
+    made: list[WalkStep] | None = None,
 ) -> int:
     """Make the calls, those planned or those that a function chooses from the possible ones; how many were made.
 
-    A planned call that the system's states do not all allow ends the walk: the system chose otherwise than the plan.
-    Raises `Mismatch`.
+    Where the system chose otherwise than the plan, a planned call may not be possible: `otherwise` then chooses in its
+    place; without it the call is left out. `made`: the calls are noted there. Raises `Mismatch`, and what calls raise.
     """
+    __tracebackhide__ = True  # pytest then shows the method that raised.
+    steps: list[WalkStep] = [] if made is None else made
+    first = len(steps)
     system = start()
-    steps: list[WalkStep] = []
     states = model.beginnings()
     planned = None if callable(moves) else iter(moves)
     try:
         while True:
+            possible = model.moves(states)
+            move: ModelCall | None
             if planned is None:
                 assert callable(moves)
-                possible = model.moves(states)
                 move = moves(possible) if possible else None
             else:
                 move = next(planned, None)
-            if move is None or (planned is not None and move not in model.moves(states)):
-                return len(steps)
-            try:
-                returned = system.call(move)
-            except Exception as failure:
-                calls = "\n".join(f"    {step.move.text}" for step in [*steps, WalkStep(move, None, [])])
-                failure.add_note(f"the calls until then:\n{calls}")
-                raise
-            steps.append(WalkStep(move, returned, model.expected(states, move)))
+                if move is not None and move not in possible:
+                    if otherwise is None or not possible:
+                        continue
+                    move = otherwise(possible)
+            if move is None:
+                return len(steps) - first
+            steps.append(WalkStep(move, NOTHING, model.expected(states, move)))
+            returned = system.call(move)
+            steps[-1].returned = returned
             after = model.after(states, move, returned)
             if not after:
                 raise Mismatch(_described(model, states, steps), [step.move for step in steps])
@@ -82,8 +90,48 @@ def run_walk(
         system.stop()
 
 
-def shortened(model: TestedModel, start: Start, first: Mismatch) -> Mismatch:
-    """A mismatch that is found by as few of the calls as possible: none of them can be left out."""
+class LeastTaken:
+    """Chooses of the possible calls the one that was taken the fewest times where these were possible."""
+
+    def __init__(self) -> None:
+        self._taken: Counter[tuple[tuple[ModelCall, ...], ModelCall]] = Counter()
+
+    def __call__(self, possible: list[ModelCall]) -> ModelCall:
+        """The first one of those."""
+        here = tuple(possible)
+        chosen = min(possible, key=lambda move: self._taken[here, move])
+        self._taken[here, chosen] += 1
+        return chosen
+
+
+@dataclass(frozen=True, slots=True)
+class WalkFailure:
+    """How a walk failed: a `Mismatch`, or what the last call raised."""
+
+    error: Exception
+    steps: tuple[WalkStep, ...]
+
+    @property
+    def moves(self) -> tuple[ModelCall, ...]:
+        """The calls that were made."""
+        return tuple([step.move for step in self.steps])
+
+
+def failure_of(
+    model: TestedModel, start: Start, moves: Iterable[ModelCall] | Choose, otherwise: Choose | None = None
+) -> WalkFailure | None:
+    """Run a walk; how it failed, if it did."""
+    __tracebackhide__ = True
+    made: list[WalkStep] = []
+    try:
+        run_walk(model, start, moves, otherwise, made)
+    except Exception as error:  # noqa: BLE001 - whatever the system under test raises
+        return WalkFailure(error, tuple(made))
+    return None
+
+
+def shortened(model: TestedModel, start: Start, first: WalkFailure) -> WalkFailure:
+    """A failure of the same kind by as few of the calls as possible: none of them can be left out."""
     best = first
     replays = position = 0
     changed = False
@@ -94,12 +142,9 @@ def shortened(model: TestedModel, start: Start, first: Mismatch) -> Mismatch:
             # What was needed by a call that is gone may be gone too.
             position, changed = 0, False
         replays += 1
-        try:
-            run_walk(model, start, [*best.moves[:position], *best.moves[position + 1 :]])
-        except Mismatch as found:
+        found = failure_of(model, start, [*best.moves[:position], *best.moves[position + 1 :]])
+        if found is not None and type(found.error) is type(first.error) and len(found.moves) < len(best.moves):
             best, changed = found, True
-        except Exception:  # noqa: BLE001 - another failure of the system is no shorter form of this one
-            position += 1
         else:
             position += 1
     return best
@@ -120,15 +165,28 @@ def _listed(expected: Sequence[Any]) -> str:
     return " or ".join("anything" if one is NOTHING else repr(one) for one in expected) or "no such call"
 
 
-def as_function(adapter: str, steps: Mismatch, model: TestedModel) -> str:
+def as_function(adapter: type, failure: WalkFailure, model: TestedModel) -> str:
     """A plain test function that makes the calls, to be pasted into a file of tests."""
-    lines = ["def test_found_by_the_model():", f"    system = {adapter}()", "    system.start()"]
-    states = model.beginnings()
-    for move in steps.moves:
-        expected = model.expected(states, move)
-        sure = len(expected) == 1 and expected[0] is not NOTHING
-        call = f"system.{move.text}"
-        lines.append(f"    assert {call} == {expected[0]!r}" if sure else f"    {call}")
-        after = [model.after(states, move, one) for one in expected]
-        states = frozenset().union(*after) if after else frozenset()
-    return "\n".join(lines)
+    lines = [f"system = {adapter.__name__}()"]
+    if callable(getattr(adapter, "start", None)):
+        lines.append("system.start()")
+    body = [line for step in failure.steps for line in _plain_call(adapter, step, model)]
+    if callable(getattr(adapter, "stop", None)):
+        lines += ["try:", *[f"    {line}" for line in body], "finally:", "    system.stop()"]
+    else:
+        lines += body
+    return "\n".join(["def test_found_by_the_model():", *[f"    {line}" for line in lines]])
+
+
+def _plain_call(adapter: type, step: WalkStep, model: TestedModel) -> list[str]:
+    """A call as a statement of Python, which asserts what the model says of what it returns."""
+    call = f"system.{step.move.text}"
+    if model.crashes(step.move):
+        restarts = callable(getattr(adapter, "restart", None))
+        return [call, *([f"system.restart({step.move.instance!r})"] if restarts else [])]
+    if any(one is NOTHING for one in step.expected) or not step.expected:
+        return [call]
+    if len(step.expected) == 1:
+        (one,) = step.expected
+        return [f"assert {call} is {one!r}" if one is None else f"assert {call} == {one!r}"]
+    return [f"assert {call} in {step.expected!r}"]

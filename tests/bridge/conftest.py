@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -51,3 +53,20 @@ def write(tmp_path: Path) -> Write:
 def register(write: Write) -> str:
     """A model of a register with read, write and compare-and-set."""
     return write("register.fizz", REGISTER)
+
+
+Pytest = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@pytest.fixture
+def run_pytest(tmp_path: Path) -> Pytest:
+    """Run pytest on a file of tests beside models, in a process of its own."""
+
+    def run(tests: str, *arguments: str, **models: str) -> subprocess.CompletedProcess[str]:
+        (tmp_path / "test_it.py").write_text(tests, encoding="utf-8")
+        for name, text in models.items():
+            (tmp_path / f"{name}.fizz").write_text(text, encoding="utf-8")
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
+
+    return run

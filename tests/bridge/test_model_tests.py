@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 import textwrap
 import threading
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,7 +13,8 @@ import fizzpy as api
 from checker.conformance.adapters import ObjectSystem, adapter_model
 from checker.conformance.check_history import check_history
 from checker.conformance.walk_plan import covering_walks
-from checker.conformance.walk_run import Mismatch, run_walk, shortened
+from checker.conformance.walk_run import Mismatch, failure_of, run_walk, shortened
+from tests.bridge.conftest import Pytest
 
 STORE = """\
 KEYS = ["a", "b"]
@@ -79,21 +77,6 @@ class TestStore:
     def remove(self, key):
         del self.values[key]
 """
-Pytest = Callable[..., subprocess.CompletedProcess[str]]
-
-
-@pytest.fixture
-def run_pytest(tmp_path: Path) -> Pytest:
-    """Run pytest on a file of tests beside models, in a process of its own."""
-
-    def run(tests: str, *arguments: str, **models: str) -> subprocess.CompletedProcess[str]:
-        (tmp_path / "test_it.py").write_text(tests, encoding="utf-8")
-        for name, text in models.items():
-            (tmp_path / f"{name}.fizz").write_text(text, encoding="utf-8")
-        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *arguments]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
-
-    return run
 
 
 def test_sqlite_is_a_store(run_pytest: Pytest) -> None:
@@ -214,10 +197,10 @@ def test_crashes_call_the_adapter(tmp_path: Path) -> None:
     for walk in plan.walks:
         run_walk(model, lambda: ObjectSystem(Volatile()), walk)
     wrong = adapter_model(str(model_file), Durable)
-    with pytest.raises(Mismatch) as found:
-        for walk in covering_walks(wrong, 50).walks:
-            run_walk(wrong, lambda: ObjectSystem(Durable()), walk)
-    best = shortened(wrong, lambda: ObjectSystem(Durable()), found.value)
+    failures = [failure_of(wrong, lambda: ObjectSystem(Durable()), walk) for walk in covering_walks(wrong, 50).walks]
+    found = next(one for one in failures if one is not None)
+    assert isinstance(found.error, Mismatch)
+    best = shortened(wrong, lambda: ObjectSystem(Durable()), found)
     assert [move.method for move in best.moves[-2:]] == ["crash", "read"] or best.moves[-2].method == "crash"
 
 
