@@ -186,7 +186,15 @@ class _PartSearch:
         if found.found is not None:
             numbers = tuple(self._operations[i].number for i in found.found)
             return HistoryPart(self._key, size, "accepted", found.configurations, numbers)
-        why = _no_order(self._specification, self._order, found, self._operations, self._kinds, self._real_time)
+        why = _no_order(
+            self._specification,
+            self._order,
+            found,
+            self._operations,
+            self._kinds,
+            self._real_time,
+            self._key is not None,
+        )
         return HistoryPart(self._key, size, "rejected", found.configurations, why=why)
 
 
@@ -222,6 +230,7 @@ def _no_order(
     operations: Sequence[Operation],
     kinds: Sequence[int],
     real_time: bool,
+    keyed: bool,
 ) -> NoOrder:
     """What is shown of a search that failed."""
     stuck = sorted(found.stuck, key=order.progress, reverse=True)
@@ -230,11 +239,10 @@ def _no_order(
     last = operations[blocked[0]].ended if real_time and blocked else None
     inside = [i for i, one in enumerate(operations) if last is None or one.called < last]
     positions = {i: n for n, i in enumerate(inside)}
-    events = (
-        None
-        if last is None
-        else sum((one.called <= last) + (one.ended is not None and one.ended <= last) for one in operations)
-    )
+    # Positions count all records; those of a key are counted among its own.
+    events = last
+    if last is not None and keyed:
+        events = sum((one.called <= last) + (one.answered is not None and one.answered <= last) for one in operations)
     machine = specification.machine
     return NoOrder(
         events,

@@ -24,7 +24,8 @@ Ending = OneOf["ok", "failed", "unknown"]
 
 @dataclass(slots=True)
 class Operation:
-    """One operation. `called` and `ended` are positions in the history; `ended` is None if it never returned.
+    """One operation. `called` and `ended` are positions in the history; `ended` is None if it never returned. `answered`:
+    the position of a response that leaves open whether it took effect, too.
 
     `fields`: the record of its invocation. `result`: what it returned. `ending`: "failed" if it reports that it was
     refused, "unknown" if it has no response, or one that leaves open whether it took effect.
@@ -40,6 +41,7 @@ class Operation:
     ending: Ending = "unknown"
     result: Any = NOT_OBSERVED
     response: Place | None = None
+    answered: int | None = None
     arguments: Mapping[str, Any] = field(default_factory=dict)
     """The arguments by parameter, once they are bound to the func of a model."""
 

@@ -65,6 +65,7 @@ def _answer(
     if one.function != function:
         place.refuse(f"a response to '{function}', but process {process} invoked '{one.function}' in {one.place}")
     one.response = place
+    one.answered = event
     if kind == "info" or "timed-out" in (data.get("value"), data.get("error")):
         # It may still take effect, at any later time.
         one.ending = "unknown"

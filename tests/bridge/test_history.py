@@ -55,6 +55,15 @@ def test_a_stale_read_is_shown(register: str, write: Write, fizzpy: Run) -> None
     assert "the model returns 2, not 1" in ended.out and "Register#0.value = 2" in ended.out
 
 
+@pytest.mark.parametrize("kind", ["info", "fail", "ok"])
+def test_the_beginning_counts_each_record(register: str, write: Write, fizzpy: Run, kind: str) -> None:
+    """Those of operations that left open whether they happened too, and of those that did not; not the nemesis."""
+    first = [call(0, "write", 1), {"process": "nemesis", "type": "info", "f": "kill"}, answer(0, "write", 1, kind)]
+    history = [*first, call(2, "read"), answer(2, "read", 7), call(2, "write", 1), answer(2, "write", 1)]
+    ended = fizzpy("history", register, write("h.ndjson", history), "--quiet")
+    assert ended.code == 14 and "explains the first 4 events" in ended.out
+
+
 def test_real_time_does_not_count_for_sequential_consistency(register: str, write: Write, fizzpy: Run) -> None:
     """The stale read is one of another process, which may be behind."""
     ended = fizzpy("history", register, write("h.ndjson", STALE), "--consistency", "sequential")
