@@ -16,7 +16,7 @@ from tests.random.source import seeded
 from tests.sample import one_in
 
 ROOT = Path(__file__).resolve().parents[2]
-WITH_PARTS = ("failures", "kafka", "kraft", "venice", "unclean_election", "elections", "parts", "found")
+WITH_PARTS = ("failures", "kafka", "kraft", "raft", "venice", "unclean_election", "elections", "parts", "found")
 """Folders with files that do not load on their own."""
 FOLDERS = ("models", "tests/language/worked", "tests/random/found", "tests/checker/parts", "tests/language/failures")
 MODELS = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.fizz"))]
