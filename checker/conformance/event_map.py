@@ -23,6 +23,7 @@ _ORDER_KEYS: Final = ("messages", "clock", "time")
 _SILENT: Final = ("continue", "deliver", "crash")
 _DEFAULT_SILENT: Final = 10
 _MISSING: Final = object()
+_QUOTE: Final = "put yes, no, on, off, null, ~ in quotes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,7 +222,7 @@ def _checked(
     for key in (*rules, *instances):
         if key is None or isinstance(key, bool):
             # What YAML 1.1 reads so is written in many ways: the text is not known any more.
-            raise UsageProblem(f"{path}: a name is {key}, which is no text", "put yes, no, on, off, null, ~ in quotes")
+            raise UsageProblem(f"{path}: a name is {key}, which is no text", _QUOTE)
     silent = data.get("silent", {})
     if isinstance(silent, list):
         silent = {"steps": silent}
@@ -307,6 +308,9 @@ def _check_rule(path: str, kind: str, rule: Mapping[str, Any], line: int = 1, li
                 f"'{key}' of the event '{kind}' is no mapping", "write {place in the model: field of the event}"
             )
         for name, value in (rule.get(key) or {}).items():
+            if name is None or isinstance(name, bool):
+                # What YAML 1.1 reads so is written in many ways: the text is not known any more.
+                place.refuse(f"a name in '{key}' of the event '{kind}' is {name}, which is no text", _QUOTE)
             if key != "choices" and not is_place(str(name)):
                 place.refuse(f"'{name}' in '{key}' of the event '{kind}' is no place of a state", "as term, log[-1].x")
             if not literally:

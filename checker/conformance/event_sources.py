@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Final
 
-from checker.conformance.event_map import EventMap
+from checker.conformance.event_map import ByMessage, EventMap
 from checker.conformance.log_files import LogLine, NoJson, Place, json_lines, json_value
 from checker.conformance.log_groups import LogGroup
 from checker.conformance.observed_event import Observed
@@ -110,29 +110,33 @@ def by_process(events: Iterator[Observed], event_map: EventMap) -> tuple[list[st
             mine[position[process]] = max(mine.get(position[process], 0), count)
 
     if order.messages is not None:
-        sent: dict[str, tuple[str, int]] = {}
-        for process, members in lists.items():
-            for number, event in enumerate(members, 1):
-                if order.messages.send in event.data:
-                    sent[json.dumps(event.data[order.messages.send])] = (process, number)
+        sent = _sent(lists, order.messages, event_map.path)
         for members in lists.values():
             for event in members:
                 source = sent.get(json.dumps(event.data.get(order.messages.receive)))
                 if order.messages.receive in event.data and source is not None:
                     need(event, *source)
     if order.clock is not None:
-        for members in lists.values():
-            for event in members:
-                clock = _of(event, order.clock, dict)
-                for process, time in clock.items():
-                    need(event, process, _before(lists.get(process, ()), order.clock, process, time))
+        field = order.clock
+        clocks = {process: [_of(event, field, dict) for event in members] for process, members in lists.items()}
+        owns = {
+            process: _rising(
+                [_ticks(event, clock, process) for event, clock in zip(lists[process], theirs, strict=True)]
+            )
+            for process, theirs in clocks.items()
+        }
+        for process, members in lists.items():
+            for event, clock in zip(members, clocks[process], strict=True):
+                for other in clock:
+                    need(event, other, bisect_right(owns.get(other, ()), _ticks(event, clock, other)))
     if order.time is not None:
         times = {
             process: [_of(e, order.time.field, (int, float)) for e in members] for process, members in lists.items()
         }
+        latest = {process: _rising(theirs) for process, theirs in times.items()}
         for process, members in lists.items():
             for event, time in zip(members, times[process], strict=True):
-                for other, theirs in times.items():
+                for other, theirs in latest.items():
                     need(event, other, bisect_left(theirs, time - order.time.skew))
     ordered = [
         [Ordered(event, tuple(needs.get(id(event), {}).items())) for event in lists[process]] for process in names
@@ -148,9 +152,38 @@ def _in_sequence(events: list[Observed], field: str) -> list[Observed]:
     return found
 
 
-def _before(events: Sequence[Observed], field: str, process: str, time: Any) -> int:
-    """How many events of a process a vector clock has seen."""
-    return sum(_of(event, field, dict).get(process, 0) <= time for event in events)
+def _sent(lists: dict[str, list[Observed]], messages: ByMessage, path: str) -> dict[str, tuple[str, int]]:
+    """By the id of a message, which process first sends it by which of its events. Raises `UsageProblem`."""
+    sent: dict[str, tuple[str, int]] = {}
+    for process, members in lists.items():
+        for number, event in enumerate(members, 1):
+            if messages.send in event.data:
+                name = json.dumps(event.data[messages.send])
+                sender, before = sent.setdefault(name, (process, number))
+                if sender != process:
+                    event.place.refuse(
+                        f"the message {name} is sent by two processes, in {lists[sender][before - 1].place} too",
+                        "the ids of messages are unique: put the sender into them",
+                    )
+    for field in (messages.send, messages.receive):
+        if lists and not any(field in event.data for members in lists.values() for event in members):
+            raise UsageProblem(
+                f"no event has the field '{field}', by which {path} orders events", "name the fields with `messages:`"
+            )
+    return sent
+
+
+def _rising(times: Sequence[Any]) -> list[Any]:
+    """The times of a process, each no more than those after it: an event is before what a later one is before."""
+    return list(accumulate(reversed(times), min))[::-1]
+
+
+def _ticks(event: Observed, clock: dict[str, Any], process: str) -> Any:
+    """The time of a process in a vector clock."""
+    time = clock.get(process, 0)
+    if isinstance(time, bool) or not isinstance(time, int | float):
+        event.place.refuse(f"the clock of '{process}' is {json.dumps(time)[:40]}, which is no number")
+    return time
 
 
 def _of(event: Observed, field: str, kind: Any) -> Any:

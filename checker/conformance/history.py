@@ -24,8 +24,9 @@ Ending = OneOf["ok", "failed", "unknown"]
 
 @dataclass(slots=True)
 class Operation:
-    """One operation. `called` and `ended` are positions in the history; `ended` is None if it never returned. `answered`:
-    the position of a response that leaves open whether it took effect, too.
+    """One operation. `called` and `ended` are positions in the history; `ended` is None if it never returned.
+
+    `answered`: as `ended`, and also if the response leaves open whether it took effect.
 
     `fields`: the record of its invocation. `result`: what it returned. `ending`: "failed" if it reports that it was
     refused, "unknown" if it has no response, or one that leaves open whether it took effect.

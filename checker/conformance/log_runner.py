@@ -37,8 +37,10 @@ from checker.core.patience import Patience
 from checker.core.trace import TraceEntry
 from checker.traces.replay import init_entry, step_entry
 from fizz import Span
+from interpreter import State
 
 _STATES_SHOWN: Final = 3
+_EVENTS_SHOWN: Final = 5
 _STEPS_SHOWN: Final = 8
 
 
@@ -192,17 +194,24 @@ class LogRunner:
         nodes = found.furthest
         states = list(dict.fromkeys(node.state for node in nodes))[:_STATES_SHOWN]
         stream = self._stream_after(nodes[0])
-        blocked = list(dict.fromkeys(id(event) for event in stream))
-        events = {id(event): event for event in stream}
+        blocked = self._likely_first(list({id(event): event for event in stream}.values()), states)
         return Rejection(
             tuple([*self._shown, *self._entries(nodes[0])][-_STEPS_SHOWN:]),
             tuple(tuple(self.model.machine.describe(state)) for state in states),
             tuple(
-                NextEvent(events[one], tuple(tuple(self.model.fit.reasons(state, events[one])) for state in states))
-                for one in blocked[:_STATES_SHOWN]
+                NextEvent(event, tuple(tuple(self.model.fit.reasons(state, event)) for state in states))
+                for event in blocked[:_EVENTS_SHOWN]
             ),
+            len(blocked[_EVENTS_SHOWN:]),
             None if found.doubtful is None else found.doubtful.event,
         )
+
+    def _likely_first(self, events: list[Observed], states: list[State]) -> list[Observed]:
+        """Events of several processes, those first that are likely what is wrong: the others may only wait for them."""
+        if len({event.place.file for event in events}) == 1:
+            # One log has most likely the lines in their order.
+            return sorted(events, key=lambda event: event.place.line)
+        return sorted(events, key=lambda event: not any(self.model.fit.is_near(state, event) for state in states))
 
     def _stream_after(self, node: LogNode) -> list[Observed]:
         """The events that may come next after a node: the logs are read again up to there."""

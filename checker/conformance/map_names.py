@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from checker.conformance.event_map import EventMap
 from checker.conformance.log_files import Place
-from checker.conformance.read_only import instructions
+from checker.conformance.read_only import choice_names, instructions
 from checker.conformance.state_places import split_place
 from checker.conformance.step_fit import key_of
 from fizz.base.near_names import near_hint
 from fizz.syntax import ast
 from interpreter import Program
-from interpreter.compile.program import Pick, PickBlock
 from interpreter.direct.rule_text import targets_of
+
+_LABEL: Final = "the model has no label"
 
 
 class _Known(NamedTuple):
@@ -36,10 +37,10 @@ def refuse_unknown_names(event_map: EventMap, program: Program, actions: Sequenc
         _refuse_subject(place, kind, rule, known)
         for what, names, near in _mentioned(rule, known):
             for name in names:
-                title = split_place(str(name))[1] if what != "label" else str(name).rpartition(".")[2]
+                title = split_place(str(name))[1] if what is not _LABEL else str(name).rpartition(".")[2]
                 if title not in near:
                     hint = near_hint(title, near) or f"there are {', '.join(near) or 'none'}"
-                    place.refuse(f"the model has no {what} '{title}' (event '{kind}')", hint)
+                    place.refuse(f"{what} '{title}' (event '{kind}')", hint)
     for name in sorted(event_map.silent.steps - {"continue", "deliver", "crash", *actions, *known.functions}):
         if "#" not in name:
             hint = near_hint(name, actions) or "an action, or continue, deliver, crash"
@@ -59,18 +60,20 @@ def _refuse_subject(place: Place, kind: str, rule: Mapping[str, Any], known: _Kn
 
 
 def _mentioned(rule: Mapping[str, Any], known: _Known) -> Iterator[tuple[str, Sequence[str], Sequence[str]]]:
-    """What a rule mentions: what it is called, the names, and those that there are."""
+    """What a rule mentions: what is said of names that there are not, the names, and those that there are."""
     if rule.get("label"):
-        yield "label", (rule["label"],), known.labels
-    yield "choice", tuple(rule.get("choices") or ()), known.choices
+        yield _LABEL, (rule["label"],), known.labels
+    yield "no action of the model chooses", tuple(rule.get("choices") or ()), known.choices
     if known.values is not None:
-        yield "field or state variable", (*(rule.get("before") or ()), *(rule.get("after") or ())), known.values
+        yield (
+            "the model has no field or state variable",
+            (*(rule.get("before") or ()), *(rule.get("after") or ())),
+            known.values,
+        )
 
 
 def _known(program: Program, actions: Sequence[str]) -> _Known:
     found = [one for routine in program.routines for one in instructions(routine)]
-    choices = {one.text for one in found if isinstance(one, Pick)}
-    choices |= {", ".join(one.variables.names) for one in found if isinstance(one, PickBlock)}
     values = {*program.state_variables}
     values |= {one.name for each in found for one in targets_of(each) if isinstance(one, ast.Attribute)}
     values |= {name for role in program.roles for name in role.params or ()}
@@ -79,6 +82,6 @@ def _known(program: Program, actions: Sequence[str]) -> _Known:
         [f"{role.name}.{name}" for role in program.roles for name in role.functions],
         [role.name for role in program.roles],
         sorted({one.label for one in found if one.label is not None}),
-        sorted(choices),
+        choice_names(program),
         None if any(role.params is None for role in program.roles) else sorted(values),
     )

@@ -51,6 +51,17 @@ def instructions(routine: Routine) -> list[Instruction]:
     return [one for block in blocks for one in block.instructions]
 
 
+def choice_names(program: Program) -> tuple[str, ...]:
+    """The variables that are chosen by `oneof`, as maps call them."""
+    names: dict[str, None] = {}
+    for one in (one for routine in program.routines for one in instructions(routine)):
+        if isinstance(one, Pick):
+            names[one.text] = None
+        elif isinstance(one, PickBlock):
+            names[", ".join(one.variables.names)] = None
+    return tuple(names)
+
+
 def returns_value(routine: Routine) -> bool:
     """Whether a func has a `return e`."""
     return any(isinstance(one, Leave) and one.value is not None for one in instructions(routine))

@@ -207,6 +207,10 @@ class StepFit:
                 return f"{place} is {text_of(self.machine.values, there)} {when}, not {json.dumps(value, default=str)}"
         return ""
 
+    def is_near(self, state: State, event: Observed) -> bool:
+        """Whether an event that fits nothing is of a step that there is, but for the values that it says."""
+        return any(not one.is_step or bool(self._moves_of(state, one)) for one in event.readings)
+
     def reasons(self, state: State, event: Observed) -> list[str]:
         """Why an event is nothing that fits a state, with all that it may be."""
         return list(dict.fromkeys(reason for one in event.readings for reason in self._reasons(state, one)))

@@ -41,12 +41,14 @@ class NextEvent:
 class Rejection:
     """Why a log is rejected: the last steps of the longest run, the states after it, the events that do not fit.
 
-    `doubtful`: the first event that had several explanations, or followed a silent step; the mistake may be there.
+    `waiting`: how many more events there are of those. `doubtful`: the first event that had several explanations, or
+    followed a silent step; the mistake may be there.
     """
 
     entries: tuple[TraceEntry, ...]
     states: tuple[tuple[tuple[str, str], ...], ...]
     events: tuple[NextEvent, ...]
+    waiting: int
     doubtful: Observed | None
 
 

@@ -38,6 +38,8 @@ def _rejection(why: Rejection) -> list[str]:
     for one in why.events:
         reasons = "".join(f"<li>{text(reason)}</li>" for reasons in one.reasons for reason in reasons)
         parts.append(f'<p class="bad">{text(one.event.place)} {text(one.event.text)}</p><ul>{reasons}</ul>')
+    if why.waiting:
+        parts.append(f"<p>and {why.waiting:,} more events of other processes</p>")
     if why.doubtful is not None:
         parts.append(f'<p class="warn">The first event with several explanations is {text(why.doubtful.place)}.</p>')
     return parts

@@ -49,6 +49,7 @@ def _rejection(why: Rejection) -> dict[str, object]:
         "steps": [json_entry(entry) for entry in why.entries],
         "states": [dict(state) for state in why.states],
         "events": [{**_event(one.event), "reasons": [list(reasons) for reasons in one.reasons]} for one in why.events],
+        "waiting": why.waiting,
         "doubtful": None if why.doubtful is None else _event(why.doubtful),
     }
 

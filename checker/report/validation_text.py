@@ -169,6 +169,8 @@ def _print_rejection(page: Page, report: ValidationReport, run: LogRun, why: Rej
             where = f"in state {number}: " if len(one.reasons) > 1 else ""
             for reason in reasons:
                 page.line(f"{where}{reason}", 6, 4)
+    if why.waiting:
+        page.line(f"and {plural(why.waiting, 'more event')} of other processes", 4)
     if not why.events:
         page.line("each process waits for an event of another one: their order has a circle", 4)
     if why.doubtful is not None:

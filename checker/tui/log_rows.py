@@ -8,6 +8,7 @@ from checker.conformance.validation_report import LogRun, NextEvent, Rejection, 
 from checker.core.trace import TraceEntry
 from checker.report.difference import differences
 from checker.report.model_rows import file_names, source_row
+from checker.report.terminal_report import plural
 from checker.report.validation_text import file_name, validation_sentence, verdict_word_of
 from checker.tui.finding_screen import FindingList, FindingRow, fixed, heading
 from checker.tui.styles import CRASH, FAINT, NAME, NEW, OLD, PLAIN, STRONG, WARNING, WRONG, Piece
@@ -42,6 +43,8 @@ def _rows(report: ValidationReport, run: LogRun, why: Rejection) -> Iterator[Fin
     for one in why.events:
         name = f"{one.event.place}  {one.event.text}"
         yield FindingRow(fixed(("✗ ", WRONG), (name, WRONG)), _event(one, why), wrong=True)
+    if why.waiting:
+        yield heading(f"and {plural(why.waiting, 'more event')} of other processes")
 
 
 def _step(entry: TraceEntry, sources: Mapping[str, str]) -> list[Sequence[Piece]]:

@@ -320,7 +320,10 @@ WRONG_MAPS = {
         "m.yaml:2: the model has no field or state variable 'trem' (event 'a')",
     ),
     "no such length": ("events:\n  a: {observe: Node, before: {len(loog): x}}\n", "no field or state variable 'loog'"),
-    "no such choice": ("events:\n  a: {action: Node.Vote, choices: {candidat.term: x}}\n", "no choice 'candidat'"),
+    "no such choice": (
+        "events:\n  a: {action: Node.Vote, choices: {candidat.term: x}}\n",
+        "no action of the model chooses 'candidat'",
+    ),
     "no such label": ("events:\n  a: {action: Node.Vote, label: mark}\n", "m.yaml:2: the model has no label 'mark'"),
     "no label": ("events: {a: {action: Node.Lead, label: [1]}}\n", "m.yaml:1: 'label' of the event 'a'"),
     "no ignored": ("ignore: [[1]]\nevents: {a: {action: Node.Lead}}\n", "m.yaml:1: 'ignore' is no list"),
