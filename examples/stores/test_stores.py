@@ -93,6 +93,38 @@ def redis(tmp_path: Path) -> Iterator[Path]:
     process.stdout.close()
 
 
+@fizzpy.model_test("store.fizz")
+class TestRedis:
+    """A server of Redis: each call that clients make, in each state of two keys with two values."""
+
+    arguments = {  # noqa: RUF012
+        "get": {"key": ["a", "b"]},
+        "set": {"key": ["a", "b"], "v": [1, 2]},
+    }
+    connection: Redis | None = None
+
+    @pytest.fixture(autouse=True)
+    def place(self, redis: Path) -> None:
+        self.path = redis
+
+    def start(self) -> None:
+        self.connection = Redis(self.path)
+        self.connection.ask("FLUSHALL")
+
+    def stop(self) -> None:
+        if self.connection is not None:
+            self.connection.close()
+
+    def get(self, key: str) -> int | None:
+        assert self.connection is not None
+        found = self.connection.ask("GET", key)
+        return None if found is None else int(found)
+
+    def set(self, key: str, v: int) -> None:
+        assert self.connection is not None
+        self.connection.ask("SET", key, v)
+
+
 def recorded(path: Path, history: Path, stale: bool = False) -> fizzpy.HistoryReport:
     """Four clients call at once; a `stale` one answers reads from what it has read before."""
     recorder = fizzpy.HistoryRecorder(history)
@@ -140,3 +172,31 @@ def test_clients_with_a_cache_are_not(redis: Path, tmp_path: Path) -> None:
     report = recorded(redis, tmp_path / "history.ndjson", stale=True)
     assert report.verdict == "rejected"
     assert report.leading.why.blocked[0].operation.function == "get"
+
+
+def test_walks_find_a_client_with_a_cache(redis: Path) -> None:
+    """The same mistake is found by one client: it reads, writes and reads again."""
+    from checker.conformance.adapters import ObjectSystem, adapter_model
+    from checker.conformance.walk_plan import covering_walks
+    from checker.conformance.walk_run import Mismatch, failure_of, shortened
+
+    class Forgetful(TestRedis):
+        def start(self) -> None:
+            super().start()
+            self.cache: dict[str, int | None] = {}
+
+        def get(self, key: str) -> int | None:
+            if key not in self.cache:
+                self.cache[key] = super().get(key)
+            return self.cache[key]
+
+    def system() -> ObjectSystem:
+        adapter = Forgetful()
+        adapter.path = redis
+        return ObjectSystem(adapter)
+
+    model = adapter_model(str(HERE / "store.fizz"), Forgetful)
+    failures = [failure_of(model, system, walk) for walk in covering_walks(model, 50).walks]
+    found = shortened(model, system, next(one for one in failures if one is not None))
+    assert isinstance(found.error, Mismatch)
+    assert [move.method for move in found.moves] == ["get", "set", "get"]
