@@ -5,7 +5,9 @@ from __future__ import annotations
 import inspect
 import json
 import keyword
+import os
 import re
+import signal
 import subprocess
 import threading
 import time
@@ -145,7 +147,12 @@ class StdioSystem:
         """Start the process. Raises `EnvironmentProblem` if that is not possible."""
         try:
             self._process = subprocess.Popen(
-                list(self.command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+                list(self.command),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+                bufsize=1,
+                start_new_session=True,
             )
         except OSError as failure:
             raise EnvironmentProblem(f"{self.command} cannot be started: {failure.strerror}") from None
@@ -156,7 +163,7 @@ class StdioSystem:
         assert process is not None and process.stdin is not None and process.stdout is not None, "it is not started"
         process.stdin.write(json.dumps({"call": name, "arguments": arguments}) + "\n")
         process.stdin.flush()
-        guard = threading.Timer(self.timeout_s, process.kill)
+        guard = threading.Timer(self.timeout_s, _kill, [process])
         guard.start()
         try:
             line = process.stdout.readline()
@@ -175,12 +182,18 @@ class StdioSystem:
         process, self._process = self._process, None
         if process is None:
             return
-        process.kill()
+        _kill(process)
         process.wait()
         for stream in (process.stdin, process.stdout):
             if stream is not None:
                 with suppress(OSError):
                     stream.close()
+
+
+def _kill(process: subprocess.Popen[str]) -> None:
+    """End a process and those that it has started, which would hold its output open."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 class HistoryRecorder:

@@ -249,16 +249,28 @@ class StepFit:
         return [f"there is no action {event.actor} here", *filter(None, [near_hint(str(event.actor), names)])]
 
     def _missed(self, state: State, event: Observed) -> dict[str, int]:
-        """Why alternatives of the choices that an event names are not those, and in how many parts they agree."""
+        """Why alternatives of the choices that an event names are not those, and in how many parts they agree.
+
+        None if there is one that is: then something else is why it has no step.
+        """
         missed: dict[str, int] = {}
-        admits = self._choice_places(event).missing([value for _, value in event.choices], missed)
+        places = self._choice_places(event)
+        missing = places.missing([value for _, value in event.choices], missed)
+        there: set[str] = set()
+
+        def admits(word: str, number: int) -> bool:
+            admitted = missing(word, number)
+            if admitted:
+                there.add(word)
+            return admitted
+
         candidate = None if event.label is not None else self.steps.start(state, str(event.actor))
         if candidate is not None:
             found = observed_steps(self.machine, state, candidate, admits)
         else:
             found = self._at_label(state, event, admits) if event.label is not None else iter(())
         list(islice(found, _MOST_STEPS))
-        return missed
+        return {} if there.issuperset(places.words) else missed
 
 
 def _guard_text(guard: Any) -> str:

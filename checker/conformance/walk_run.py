@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,8 @@ from interpreter import State
 
 _STATES_SHOWN: Final = 3
 _MOST_REPLAYS: Final = 300
+_MOST_SECONDS: Final = 60.0
+"""A system that does not answer is slow to fail."""
 
 
 class Mismatch(AssertionError):
@@ -131,11 +134,12 @@ def failure_of(
 
 
 def shortened(model: TestedModel, start: Start, first: WalkFailure) -> WalkFailure:
-    """A failure of the same kind by as few of the calls as possible: none of them can be left out."""
+    """A failure of the same kind by as few of the calls as possible: none of them can be left out, if there is time."""
+    begun = time.monotonic()
     best = first
     replays = position = 0
     changed = False
-    while replays < _MOST_REPLAYS:
+    while replays < _MOST_REPLAYS and time.monotonic() - begun < _MOST_SECONDS:
         if position >= len(best.moves):
             if not changed:
                 break

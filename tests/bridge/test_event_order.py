@@ -129,6 +129,15 @@ def test_the_event_that_is_wrong_is_shown_first(write: Write, fizzpy: Run) -> No
     assert ended.code == 14 and "b.ndjson:1, give{given: 7}" in ended.out.replace("\n  ", " ")
 
 
+def test_a_choice_that_is_there_is_not_why(write: Write, fizzpy: Run) -> None:
+    """If what an event chooses can be chosen, the guard that is false then is told, not the other alternatives."""
+    log, mapped = write("a.ndjson", [_take(2, 2)]), write("m.yaml", _map())
+    ended = fizzpy("validate", write("relay.fizz", RELAY), log, "--map", mapped)
+    assert "Take has no step: taken + n <= given" in ended.out and "n may be" not in ended.out
+    ended = fizzpy("validate", write("relay.fizz", RELAY), write("b.ndjson", [_take(3, 3)]), "--map", mapped)
+    assert "Take: n may be 2, not 3" in ended.out
+
+
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [

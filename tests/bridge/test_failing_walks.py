@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import textwrap
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from checker.conformance.adapters import ObjectSystem, adapter_model
+from checker.conformance.adapters import ObjectSystem, StdioSystem, adapter_model
 from checker.conformance.walk_plan import covering_walks, random_walks
 from checker.conformance.walk_run import LeastTaken, as_function, failure_of, run_walk, shortened
 from checker.core.problems import UsageProblem
@@ -229,6 +230,22 @@ def test_what_is_wrong_is_said_without_a_traceback(run_pytest: Pytest) -> None:
     ended = run_pytest(RAISES, journal="action Init:\n    x = {1}\n")
     assert ended.returncode == 2 and "journal.fizz:2:9" in ended.stdout
     assert "load.py" not in ended.stdout
+
+
+def test_a_process_that_hangs_is_ended_with_its_own() -> None:
+    """A child that it started, which has its output too, does not hold up the test."""
+
+    class Hangs(StdioSystem):
+        command = ("sh", "-c", "sleep 60; echo")
+        timeout_s = 0.5
+
+    system = Hangs()
+    system.start()
+    begun = time.monotonic()
+    with pytest.raises(AssertionError, match=r"no answer to add for 0\.5 s"):
+        system.ask("add")
+    system.stop()
+    assert time.monotonic() - begun < 30
 
 
 def test_methods_of_words_of_python_and_coroutines(tmp_path: Path) -> None:
