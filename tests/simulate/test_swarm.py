@@ -130,7 +130,7 @@ def test_walks_under_way_are_kept() -> None:
     module = module_of(ENDLESS)
     ended = simulate(module, runs=800, seed=0, steps=100_000, place=place, progress=heard.append, patience=patience)
     assert (ended.exit_code, ended.verdict) == (ExitCode.INTERRUPTED, "interrupted")
-    assert 2 <= ended.walks < 100 and ended.steps > 100
+    assert 2 <= ended.walks < 100 and ended.steps > 0
     assert all(one.walks < 100 for one in heard)
 
 
