@@ -158,11 +158,12 @@ def _work_in_process(work: Callable[[Task], Answer], task: Task, answer: Connect
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # The answer of an interrupted run may be dropped.
     with suppress(KeyboardInterrupt, BrokenPipeError):
-        if hasattr(signal, "pthread_sigmask"):
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-        found = work(task)
-        # An answer is sent whole, or not at all.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        try:
+            if hasattr(signal, "pthread_sigmask"):
+                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            found = work(task)
+        finally:
+            # An answer is sent whole, or not at all.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
         answer.send(found)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     answer.close()

@@ -8,24 +8,17 @@ Models have such conditions where one file has several variants: `if TRACED:`, `
 from __future__ import annotations
 
 import ast as python
-import operator
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from fizz.syntax import ast
 from interpreter.compile import program as p
 from interpreter.direct.name_lookup import Names
+from interpreter.library.operations import BINARY
 
 _SCALARS: Final = (bool, int, str)
-_COMPARED: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+_EQUALITIES: Final = frozenset({"==", "!="})
+_ORDERS: Final = frozenset({"<", "<=", ">", ">="})
 
 
 def part_taken(names: Names, node: ast.Logical | ast.Conditional) -> ast.Expression | None:
@@ -75,10 +68,10 @@ def _decided(names: Names, node: ast.Expression) -> bool | None:
 def _compared(names: Names, node: ast.Binary) -> bool | None:
     """Whether a comparison of scalars of one type holds."""
     left, right = _scalar(names, node.left), _scalar(names, node.right)
-    if node.operator not in _COMPARED or left is None or type(left) is not type(right):
+    if left is None or type(left) is not type(right):
         return None
-    has_order = type(left) is int or node.operator in ("==", "!=")
-    return _COMPARED[node.operator](left, right) if has_order else None
+    is_decided = node.operator in _EQUALITIES or (node.operator in _ORDERS and type(left) is int)
+    return bool(BINARY[node.operator](left, right)) if is_decided else None
 
 
 def _scalar(names: Names, node: ast.Expression) -> bool | int | str | None:
