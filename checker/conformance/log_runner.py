@@ -203,7 +203,7 @@ class LogRunner:
                 for event in blocked[:_EVENTS_SHOWN]
             ),
             len(blocked[_EVENTS_SHOWN:]),
-            None if found.doubtful is None else found.doubtful.event,
+            found.doubtful,
         )
 
     def _likely_first(self, events: list[Observed], states: list[State]) -> list[Observed]:

@@ -12,9 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Protocol
 
+from checker.conformance.doubt import first_doubt
 from checker.conformance.event_sources import Ordered
 from checker.conformance.log_model import LogModel
-from checker.conformance.observed_event import Observed
+from checker.conformance.observed_event import Doubt, Observed
 from checker.core.patience import Patience
 from interpreter import State, Step
 
@@ -102,7 +103,7 @@ class PerProcess:
 
 @dataclass(slots=True)
 class LogNode:
-    """A state that explains some events. `ways`: how many steps its event might have been, where it came from."""
+    """A state that explains some events. `ways`: to how many states its event leads, where it came from."""
 
     state: State
     positions: Positions
@@ -128,8 +129,8 @@ class LogSearched:
     bounded: bool = False
     nodes: int = 0
     most: int = 0
-    doubtful: LogNode | None = None
-    """The first node of a settled or furthest run whose event might have been another step, or followed silent ones."""
+    doubtful: Doubt | None = None
+    """Of the run that is settled or got furthest."""
 
 
 class Follower(Protocol):
@@ -190,7 +191,8 @@ def search_log(
             break
         for event, positions in following:
             found_steps = [(one, step) for one in event.readings for step in fit.moves(node.state, one)]
-            ways = len(found_steps) + (len(following) > 1)
+            # Of several steps to one state it does not matter which one it was.
+            ways = len({s.target if s else node.state for _, s in found_steps}) if found_steps[1:] else 1
             for one, taken in found_steps:
                 target = node.state if taken is None else taken.target
                 after = LogNode(target, positions, node.consumed + 1, 0, node, taken, one, ways)
@@ -203,7 +205,8 @@ def search_log(
     last = found.accepted or (found.furthest[0] if found.furthest else None)
     if last is not None:
         path = path_to(last)
-        found.doubtful = found.doubtful or next((one for one in path if one.ways > 1 or one.silent), None)
+        if found.accepted is None:
+            _note_doubt(path, model, found)
         settled(path)
     return found
 
@@ -232,13 +235,13 @@ def _settle(
     """
     path = path_to(node)
     if model.is_full:
-        _note_doubt(path, found)
+        _note_doubt(path, model, found)
         follower.settled(path)
         follower.leaving(node)
         node = LogNode(model.renewed(node.state), node.positions, node.consumed, node.silent)
     elif len(path) > _KEPT:
         follower.settled(path[:-_KEPT])
-        _note_doubt(path[:-_KEPT], found)
+        _note_doubt(path[: 1 - _KEPT], model, found)
         path[-_KEPT].parent = None
     visited.clear()
     visited[node.state, node.positions] = node.silent
@@ -247,12 +250,10 @@ def _settle(
     return node
 
 
-def _note_doubt(path: list[LogNode], found: LogSearched) -> None:
-    """Note the first node of a settled run whose event might have been another step, or followed silent ones."""
+def _note_doubt(path: list[LogNode], model: LogModel, found: LogSearched) -> None:
+    """Note the first doubtful event of a run, if none before it was."""
     if found.doubtful is None:
-        found.doubtful = next((one for one in path if one.ways > 1 or one.silent), None)
-        if found.doubtful is not None:
-            found.doubtful.parent = None
+        found.doubtful = first_doubt(path, model.fit, model.beginnings)
 
 
 def path_to(node: LogNode) -> list[LogNode]:

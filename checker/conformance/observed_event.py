@@ -71,6 +71,14 @@ class Observed:
         return f"{self.kind}{{{inside}}}"
 
 
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """An event that was explained in more than one way, and by what."""
+
+    event: Observed
+    why: str
+
+
 def _hashable(value: Any) -> object:
     if isinstance(value, dict):
         return ("dict", tuple(sorted((str(key), _hashable(one)) for key, one in value.items())))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final
 from typing import Literal as OneOf
 
-from checker.conformance.observed_event import Observed
+from checker.conformance.observed_event import Doubt, Observed
 from checker.core.given import Given
 from checker.core.limits import StopReason
 from checker.core.problems import ExitCode
@@ -41,15 +41,15 @@ class NextEvent:
 class Rejection:
     """Why a log is rejected: the last steps of the longest run, the states after it, the events that do not fit.
 
-    `waiting`: how many more events there are of those. `doubtful`: the first event that had several explanations, or
-    followed a silent step; the mistake may be there.
+    `waiting`: how many more events there are of those. `doubtful`: the first event that had several explanations,
+    whatever the order of events; the mistake may be there.
     """
 
     entries: tuple[TraceEntry, ...]
     states: tuple[tuple[tuple[str, str], ...], ...]
     events: tuple[NextEvent, ...]
     waiting: int
-    doubtful: Observed | None
+    doubtful: Doubt | None
 
 
 @dataclass(frozen=True, slots=True)

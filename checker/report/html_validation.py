@@ -6,7 +6,7 @@ from checker.conformance.validation_report import Rejection, ValidationReport
 from checker.core.trace import Trace
 from checker.report.html_page import html_page, html_table, text
 from checker.report.html_sequence import sequence_svg
-from checker.report.validation_text import compared, validation_sentence, verdict_word_of
+from checker.report.validation_text import DOUBT, compared, doubt_sentence, validation_sentence, verdict_word_of
 
 
 def html_validation(report: ValidationReport) -> str:
@@ -41,5 +41,5 @@ def _rejection(why: Rejection) -> list[str]:
     if why.waiting:
         parts.append(f"<p>and {why.waiting:,} more events of other processes</p>")
     if why.doubtful is not None:
-        parts.append(f'<p class="warn">The first event with several explanations is {text(why.doubtful.place)}.</p>')
+        parts.append(f'<p class="warn">{text(doubt_sentence(why.doubtful))} {DOUBT}</p>')
     return parts

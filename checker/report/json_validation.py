@@ -50,7 +50,7 @@ def _rejection(why: Rejection) -> dict[str, object]:
         "states": [dict(state) for state in why.states],
         "events": [{**_event(one.event), "reasons": [list(reasons) for reasons in one.reasons]} for one in why.events],
         "waiting": why.waiting,
-        "doubtful": None if why.doubtful is None else _event(why.doubtful),
+        "doubtful": None if why.doubtful is None else {**_event(why.doubtful.event), "why": why.doubtful.why},
     }
 
 

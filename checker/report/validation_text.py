@@ -8,6 +8,7 @@ from typing import Final
 
 from rich.text import Text
 
+from checker.conformance.observed_event import Doubt
 from checker.conformance.validation_report import LogRun, Rejection, ValidationReport
 from checker.core.visible import printable
 from checker.report.model_rows import file_names
@@ -94,6 +95,15 @@ def validation_sentence(report: ValidationReport, name_of: Callable[[str], str] 
     return run.reason if run.verdict == "unreadable" and len(run.files) == 1 else f"{files}: {run.reason}"
 
 
+DOUBT: Final = "All of them were tried; the mistake may be as early as there."
+
+
+def doubt_sentence(doubt: Doubt) -> str:
+    """Which event was the first with several explanations, and why it had them."""
+    event = doubt.event
+    return printable(f"The first event with several explanations is {event.place}, {event.text}: {doubt.why}.")
+
+
 def compared(report: ValidationReport) -> list[str]:
     """How much was read and compared, so that a map that accepts anything is seen."""
     runs = report.runs
@@ -174,6 +184,5 @@ def _print_rejection(page: Page, report: ValidationReport, run: LogRun, why: Rej
     if not why.events:
         page.line("each process waits for an event of another one: their order has a circle", 4)
     if why.doubtful is not None:
-        doubt = f"The first event with several explanations is {why.doubtful.place}, {why.doubtful.text}."
-        page.line(Text(f"{doubt} All of them were tried; the mistake may be as early as there.", "yellow"), hang=2)
+        page.line(Text(f"{doubt_sentence(why.doubtful)} {DOUBT}", "yellow"), hang=2)
     page.line()

@@ -9,7 +9,7 @@ from checker.core.trace import TraceEntry
 from checker.report.difference import differences
 from checker.report.model_rows import file_names, source_row
 from checker.report.terminal_report import plural
-from checker.report.validation_text import file_name, validation_sentence, verdict_word_of
+from checker.report.validation_text import DOUBT, file_name, validation_sentence, verdict_word_of
 from checker.tui.finding_screen import FindingList, FindingRow, fixed, heading
 from checker.tui.styles import CRASH, FAINT, NAME, NEW, OLD, PLAIN, STRONG, WARNING, WRONG, Piece
 
@@ -31,10 +31,8 @@ def _rows(report: ValidationReport, run: LogRun, why: Rejection) -> Iterator[Fin
             fixed(("  ", PLAIN), (entry.label, CRASH if entry.crash else NAME)), _step(entry, report.sources)
         )
     if why.doubtful is not None:
-        doubt = f"{why.doubtful.place}  {why.doubtful.text}"
-        said = (
-            "The first event with several explanations. All of them were tried; the mistake may be as early as here.",
-        )
+        doubt = f"{why.doubtful.event.place}  {why.doubtful.event.text}"
+        said = ("The first event with several explanations:", f"{why.doubtful.why}.", DOUBT)
         yield FindingRow(
             fixed(("? ", WARNING), (doubt, WARNING), ("  the first with several explanations", FAINT)),
             [[(doubt, STRONG)], *([(line, PLAIN)] for line in said)],
