@@ -32,11 +32,12 @@ class Ordered:
 
 
 class EventCounts:
-    """How many lines were read, and how many of them are ignored."""
+    """How many lines were read, how many of them are ignored, and how many receive what is sent in no log."""
 
     def __init__(self) -> None:
         self.lines = 0
         self.ignored = 0
+        self.unsent = 0
 
 
 def log_events(group: LogGroup, event_map: EventMap, counts: EventCounts) -> Iterator[Observed]:
@@ -91,7 +92,9 @@ def _stem(file: str) -> str:
     return Path(file).stem
 
 
-def by_process(events: Iterator[Observed], event_map: EventMap) -> tuple[list[str], list[list[Ordered]]]:
+def by_process(
+    events: Iterator[Observed], event_map: EventMap, counts: EventCounts
+) -> tuple[list[str], list[list[Ordered]]]:
     """The names of the processes, and the events of each in its order. Raises `UsageProblem`."""
     lists: dict[str, list[Observed]] = {}
     for event in events:
@@ -113,8 +116,14 @@ def by_process(events: Iterator[Observed], event_map: EventMap) -> tuple[list[st
         sent = _sent(lists, order.messages, event_map.path)
         for members in lists.values():
             for event in members:
-                source = sent.get(json.dumps(event.data.get(order.messages.receive)))
-                if order.messages.receive in event.data and source is not None:
+                received = event.data.get(order.messages.receive)
+                if received is None:
+                    continue
+                source = sent.get(json.dumps(received))
+                if source is None:
+                    # Of one process alone the order is known anyway.
+                    counts.unsent += len(lists) > 1
+                else:
                     need(event, *source)
     if order.clock is not None:
         field = order.clock
@@ -157,7 +166,8 @@ def _sent(lists: dict[str, list[Observed]], messages: ByMessage, path: str) -> d
     sent: dict[str, tuple[str, int]] = {}
     for process, members in lists.items():
         for number, event in enumerate(members, 1):
-            if messages.send in event.data:
+            # Many loggers write null for what is not there.
+            if event.data.get(messages.send) is not None:
                 name = json.dumps(event.data[messages.send])
                 sender, before = sent.setdefault(name, (process, number))
                 if sender != process:

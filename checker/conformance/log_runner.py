@@ -78,7 +78,7 @@ class LogRunner:
         events: Iterator[Observed] = log_events(self.group, self.event_map, self.counts)
         if self.event_map.order.by_file:
             return InOrder(events)
-        processes, ordered = by_process(events, self.event_map)
+        processes, ordered = by_process(events, self.event_map, self.counts)
         # Of one process there is only one order.
         return InOrder(one.event for one in ordered[0]) if len(processes) == 1 else PerProcess(ordered)
 
@@ -127,6 +127,7 @@ class LogRunner:
             dict(self.actions),
             frozenset(self.covered),
             reason,
+            unsent=self.counts.unsent,
             rejection=self._rejection(found) if verdict == "rejected" else None,
         )
 

@@ -68,7 +68,8 @@ class JudgedAssertion:
 class LogRun:
     """One log, or several that are one run, or the events of a `key` in them.
 
-    `explained`: events; `values`: observed values that were compared. Of several runs, one whose log is `unreadable`,
+    `explained`: events; `values`: observed values that were compared; `unsent`: events that receive what is sent in no
+    log, so that none is known to be before them. Of several runs, one whose log is `unreadable`,
     or on which the model `failed`, does not end the others: `reason` says why, and `hint` the way out.
     """
 
@@ -87,6 +88,7 @@ class LogRun:
     hint: str | None = None
     rejection: Rejection | None = None
     judged: tuple[JudgedAssertion, ...] = ()
+    unsent: int = 0
     looked_at: OneOf["one", "all", "bounded"] = "one"
     """Which explanations assertions were judged on: a bound may have ended the look at all of them."""
 

@@ -35,6 +35,7 @@ def _run(run: LogRun, reading: Reading) -> dict[str, object]:
         "values": run.values,
         "silent": run.silent,
         "nodes": run.nodes,
+        "unsent": run.unsent,
         "exit_code": int(run.exit_code(reading)),
         "reason": run.reason or None,
         "hint": run.hint,

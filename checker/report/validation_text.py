@@ -110,9 +110,11 @@ def compared(report: ValidationReport) -> list[str]:
     lines, ignored = sum(run.lines for run in runs), sum(run.ignored for run in runs)
     events, values = sum(run.explained for run in runs), sum(run.values for run in runs)
     silent, nodes = sum(run.silent for run in runs), sum(run.nodes for run in runs)
+    unsent = sum(run.unsent for run in runs)
     return [
         f"{plural(lines, 'line')} read, {ignored:,} ignored; {plural(events, 'event')} explained with "
         f"{plural(values, 'observed value')} and {plural(silent, 'silent step')}",
+        *([f"{plural(unsent, 'receive')} whose send is in no log: their order is free"] if unsent else []),
         f"{plural(nodes, 'node')} in {report.elapsed_s:.2f} s",
     ]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 from collections.abc import Callable
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from checker.conformance.event_map import ByTime, EventMap, EventOrder, Silent
-from checker.conformance.event_sources import by_process
+from checker.conformance.event_sources import EventCounts, by_process
 from checker.conformance.log_files import Place
 from checker.conformance.observed_event import NO_VALUE, Observed
 from checker.conformance.validate_log import validate_logs
@@ -73,7 +74,7 @@ def test_clocks_that_go_back(seed: int) -> None:
         for who, times in lists.items()
         for n, time in enumerate(times)
     ]
-    names, ordered = by_process(iter(events), event_map)
+    names, ordered = by_process(iter(events), event_map, EventCounts())
     for (mine, own), (other, theirs) in itertools.permutations(enumerate(lists.values()), 2):
         assert names == ["a", "b"]
         for one, time in zip(ordered[mine], own, strict=True):
@@ -94,6 +95,24 @@ def test_a_message_of_two_senders(write: Write, fizzpy: Run) -> None:
     model, order = write("relay.fizz", RELAY), "{messages: {send: out, receive: in}}"
     ended = fizzpy("validate", model, write("a.ndjson", log), "--map", write("m.yaml", _map(order)))
     assert ended.code == 2 and 'a.ndjson:2: the message "m" is sent by two processes' in ended.err
+
+
+def test_receives_whose_send_is_in_no_log(write: Write, fizzpy: Run) -> None:
+    """They are counted in the report: nothing is known to be before them. A field that is null is no message."""
+    order = "{messages: {send: out, receive: in}}"
+    log = [
+        _give(1, out="m", **{"in": None}),
+        _give(2, out=None, **{"in": "gone"}),
+        _take(1, 1, out=None, **{"in": "m"}),
+        _take(1, 2, **{"in": "lost"}),
+    ]
+    given = ("validate", write("r.fizz", RELAY), write("a.ndjson", log), "--map", write("m.yaml", _map(order)))
+    ended = fizzpy(*given)
+    assert ended.code == 0 and "2 receives whose send is in no log: their order is free" in ended.out
+    assert json.loads(fizzpy(*given, "--json").out)["runs"][0]["unsent"] == 2
+    for name, known in (("b.ndjson", [log[0], log[2]]), ("c.ndjson", log[:2])):
+        ended = fizzpy(*given[:2], write(name, known), *given[3:])
+        assert ended.code == 0 and "send is in no log" not in ended.out
 
 
 def test_an_order_that_orders_nothing(write: Write, fizzpy: Run) -> None:
