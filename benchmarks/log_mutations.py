@@ -23,9 +23,11 @@ from typing import Any
 
 from checker.conformance.event_map import EventMap, read_map
 from checker.conformance.event_sources import EventCounts, event_of, log_lines
+from checker.conformance.event_streams import InOrder
 from checker.conformance.log_files import LogLine
 from checker.conformance.log_model import LogModel
-from checker.conformance.log_search import InOrder, LogNode, search_log
+from checker.conformance.log_nodes import LogNode
+from checker.conformance.log_search import search_log
 from checker.conformance.observed_event import Observed
 from checker.core.patience import Patience
 from fizz import load
@@ -123,6 +125,8 @@ def main(arguments: list[str]) -> int:
     before: dict[int, list[State]] = {one.event - 1: [] for one in chosen}
 
     class Noting:
+        chooses = False
+
         def look(self, node: LogNode) -> bool:
             if node.consumed in before:
                 before[node.consumed].append(node.state)

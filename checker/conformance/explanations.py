@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from checker.conformance.event_streams import EventStream, Positions
 from checker.conformance.log_model import LogModel
-from checker.conformance.log_search import EventStream, Positions
 from checker.conformance.observed_event import Observed
-from checker.core.patience import Patience
+from checker.core.patience import Patience, Stop
 from interpreter import State, Step
 
 _ASKS_EVERY: Final = 256
@@ -76,15 +76,18 @@ class Explanations:
             names = model.judged.violated(None, None, state)
             _join(level, (state, self._stream.first()), _Violated({}, frozenset()).beyond(names, None))
         number = 0
-        while level and not answer.stopped:
-            number += 1
-            if not number % _SETTLES_EVERY:
-                ((state, positions), violated) = next(iter(level.items()))
-                if len(level) == 1 and model.is_full:
-                    level = {(model.renewed(state), positions): violated}
-                # All nodes have as many events.
-                self._stream.settle(positions)
-            level = self._after_one_event(level)
+        try:
+            while level and not answer.stopped:
+                number += 1
+                if not number % _SETTLES_EVERY:
+                    ((state, positions), violated) = next(iter(level.items()))
+                    if len(level) == 1 and model.is_full:
+                        level = {(model.renewed(state), positions): violated}
+                    # All nodes have as many events.
+                    self._stream.settle(positions)
+                level = self._after_one_event(level)
+        except Stop:
+            answer.stopped = True
         if self._accepted is not None:
             answer.found, answer.some, answer.every = True, self._accepted.some, self._accepted.every
         return answer

@@ -7,6 +7,7 @@ settled, one state goes on, by value, in a new machine.
 from __future__ import annotations
 
 import gc
+from dataclasses import replace
 from typing import Final
 
 from checker.conformance.event_map import Silent
@@ -16,10 +17,13 @@ from checker.conformance.step_fit import StepFit
 from checker.core.problems import UsageProblem
 from checker.core.property import Property
 from checker.properties import properties_of
+from fizz.syntax.module import ActionOptions
 from interpreter import Machine, Program, State
 
 _MOST_PARTS: Final = 4_000_000
 """Parts of values that a machine knows before a new one goes on: some 80 MB with all that is remembered of them."""
+_MOST: Final = 1 << 30
+"""In place of no limit."""
 _OF_ONE: Final = 40
 """What a value takes beside its members, in members."""
 
@@ -32,6 +36,19 @@ def judged_on_logs(program: Program, selected: tuple[str, ...] | None) -> list[P
     if others:
         raise UsageProblem(f"'{others[0]}' is not judged on logs", "always and transition assertions are")
     return judged
+
+
+def _unlimited(program: Program, silent: Silent) -> Program:
+    """The program without limits on starts and threads, and without crashes of threads unless they are silent.
+
+    A run of the system knows no bounds of an exploration; and no event tells of the crash of a thread alone.
+    """
+    options = program.options
+    crashes = "crash" in silent.steps
+    given = {one.name: ActionOptions(crash_on_yield=False) for one in program.routines} if not crashes else {}
+    kept = {key: ActionOptions(crash_on_yield=one.crash_on_yield) for key, one in options.action_options.items()}
+    unlimited = replace(options, max_actions=_MOST, max_concurrent_actions=_MOST, action_options={**kept, **given})
+    return replace(program, options=unlimited)
 
 
 class LogModel:
@@ -48,7 +65,7 @@ class LogModel:
         selected: tuple[str, ...] | None = None,
         most_parts: int = _MOST_PARTS,
     ) -> None:
-        self.program = program
+        self.program = _unlimited(program, silent)
         self._silent = silent
         self._judged = judged_on_logs(program, selected)
         self._most_parts = most_parts

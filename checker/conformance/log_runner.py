@@ -10,18 +10,12 @@ from typing import Final
 
 from checker.conformance.event_map import EventMap
 from checker.conformance.event_sources import EventCounts, by_process, log_events
+from checker.conformance.event_streams import EventStream, InOrder, PerProcess
 from checker.conformance.explanations import Explanations
 from checker.conformance.log_groups import LogGroup
 from checker.conformance.log_model import LogModel
-from checker.conformance.log_search import (
-    EventStream,
-    InOrder,
-    LogNode,
-    LogSearched,
-    PerProcess,
-    path_to,
-    search_log,
-)
+from checker.conformance.log_nodes import LogNode, path_to
+from checker.conformance.log_search import LogSearched, search_log
 from checker.conformance.observed_event import Observed
 from checker.conformance.step_fit import key_of
 from checker.conformance.validation_report import (
@@ -161,6 +155,11 @@ class LogRunner:
         self._clear()
         self._without = without
         return search_log(self.model, self._stream(), self.patience, self.most, self)
+
+    @property
+    def chooses(self) -> bool:
+        """As `Follower.chooses`."""
+        return self._without is not None
 
     def look(self, node: LogNode) -> bool:
         """As `Follower.look`."""

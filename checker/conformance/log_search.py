@@ -2,117 +2,39 @@
 
 A node is a state with the position in each process's events, and how many silent steps were taken since the last event.
 No node is visited twice with as many silent steps or more. Where only one node is left, what came before is settled: it
-is counted, and dropped, so that a log that determines the run needs no memory.
+is counted, and dropped, so that a log that determines the run needs no memory. Where many nodes wait that have the same
+positions, columns take over (`SilentColumns`).
 """
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from checker.conformance.doubt import first_doubt
-from checker.conformance.event_sources import Ordered
+from checker.conformance.event_streams import EventStream, Positions
 from checker.conformance.log_model import LogModel
+from checker.conformance.log_nodes import LogNode, path_to
 from checker.conformance.observed_event import Doubt, Observed
-from checker.core.patience import Patience
-from interpreter import State, Step
+from checker.core.patience import Patience, Stop
+from interpreter import State
 
-_ASKS_EVERY: Final = 256
+if TYPE_CHECKING:
+    from checker.conformance.silent_columns import SilentColumns
+
 _KEPT: Final = 200
 """Nodes of a settled run that are kept for the report."""
 _SETTLES_EVERY: Final = 500
+_CONCLUDING_S: Final = 5.0
+"""How long it may take to say what was found when the run is to end."""
+WIDE: Final = 500
+"""Nodes with the same positions, and as many silent steps, from which columns are faster."""
 
-Positions = tuple[int, ...]
-Visited = dict[tuple[State, Positions], int]
-"""The nodes that were met, with the fewest silent steps since the last event."""
-
-
-class EventStream(Protocol):
-    """The events that may come next, given how many of each process are explained."""
-
-    def first(self) -> Positions:
-        """No event is explained."""
-
-    def next(self, positions: Positions) -> Iterator[tuple[Observed, Positions]]:
-        """The events that may come next, and the positions after them."""
-
-    def ended(self, positions: Positions) -> bool:
-        """Whether no event is left, if none may come next."""
-
-    def settle(self, positions: Positions) -> None:
-        """Events before these positions will not be asked for again."""
-
-
-class InOrder:
-    """All events one after the other, read while the search goes on."""
-
-    def __init__(self, events: Iterator[Observed]) -> None:
-        self._events = events
-        self._held: list[Observed] = []
-        self._from = 0
-
-    def first(self) -> Positions:
-        """No event is explained."""
-        return (0,)
-
-    def next(self, positions: Positions) -> Iterator[tuple[Observed, Positions]]:
-        """The next event."""
-        at = positions[0] - self._from
-        if at == len(self._held):
-            following = next(self._events, None)
-            if following is None:
-                return
-            self._held.append(following)
-        yield self._held[at], (positions[0] + 1,)
-
-    def ended(self, positions: Positions) -> bool:
-        """If none may come next, none is left."""
-        return True
-
-    def settle(self, positions: Positions) -> None:
-        """Drop the events before."""
-        del self._held[: positions[0] - self._from]
-        self._from = positions[0]
-
-
-class PerProcess:
-    """The events of each process in its order, each after those that it needs."""
-
-    def __init__(self, events: Sequence[Sequence[Ordered]]) -> None:
-        self._events = events
-
-    def first(self) -> Positions:
-        """No event is explained."""
-        return tuple([0] * len(self._events))
-
-    def next(self, positions: Positions) -> Iterator[tuple[Observed, Positions]]:
-        """The next event of each process, if those that it needs are explained."""
-        for process, (events, position) in enumerate(zip(self._events, positions, strict=True)):
-            if position < len(events) and all(positions[one] >= count for one, count in events[position].needs):
-                yield events[position].event, (*positions[:process], position + 1, *positions[process + 1 :])
-
-    def ended(self, positions: Positions) -> bool:
-        """Whether no process has an event left; else two wait for each other."""
-        return all(at == len(events) for at, events in zip(positions, self._events, strict=True))
-
-    def settle(self, positions: Positions) -> None:
-        """They are held anyway."""
-
-
-@dataclass(slots=True)
-class LogNode:
-    """A state that explains some events. `ways`: to how many states its event leads, where it came from."""
-
-    state: State
-    positions: Positions
-    consumed: int
-    silent: int
-    parent: LogNode | None = None
-    step: Step | None = None
-    event: Observed | None = None
-    ways: int = 1
+Following = list[tuple[Observed, Positions]]
+"""The events that may come next, and the positions after them."""
 
 
 @dataclass(slots=True)
@@ -136,6 +58,10 @@ class LogSearched:
 class Follower(Protocol):
     """What is done with the nodes of a search."""
 
+    @property
+    def chooses(self) -> bool:
+        """Whether `look` may end a run."""
+
     def look(self, node: LogNode) -> bool:
         """Called for a node that is reached by a step; whether the search may go on from it."""
 
@@ -147,120 +73,252 @@ class Follower(Protocol):
 
 
 def search_log(
-    model: LogModel, stream: EventStream, patience: Patience, most: int | None, follower: Follower
+    model: LogModel,
+    stream: EventStream,
+    patience: Patience,
+    most: int | None,
+    follower: Follower,
+    wide: int | None = WIDE,
 ) -> LogSearched:
-    """Search for a run that explains all events. Raises `ModelError`, and what reading the events raises."""
-    found = LogSearched()
-    fit, look, settled = model.fit, follower.look, follower.settled
-    visited: Visited = {}
-    waiting: list[tuple[int, int, int, int, LogNode]] = []
-    number = 0
+    """Search for a run that explains all events. Raises `ModelError`, and what reading the events raises.
 
-    def put(node: LogNode, silently: bool = False) -> None:
-        nonlocal number
-        number += 1
-        heapq.heappush(waiting, (-node.consumed, node.silent + silently, int(silently), number, node))
+    `most`: the most nodes. `wide`: nodes that wait from which columns take over; None: they do not.
+    """
+    search = _Search(model, stream, patience, most, follower, wide)
+    try:
+        search.run()
+    except Stop:
+        search.found.stopped = True
+    with patience.grace(_CONCLUDING_S):
+        return search.concluded()
 
-    for state in model.beginnings:
-        start = LogNode(state, stream.first(), 0, 0)
-        visited[state, start.positions] = 0
-        if look(start):
-            put(start)
-    while waiting:
-        *_, silently, _, node = heapq.heappop(waiting)
-        found.nodes += 1
-        if (not found.nodes % _ASKS_EVERY and patience.over is not None) or (most is not None and found.nodes > most):
-            found.stopped = True
-            break
-        if silently:
-            for step in fit.silent_steps(node.state):
-                _arrive(
-                    LogNode(step.target, node.positions, node.consumed, node.silent + 1, node, step), visited, look, put
-                )
-            continue
+
+@dataclass(slots=True)
+class _Wide:
+    """States by columns that wait. `asked`: the blocks of those that events may follow; None: one step more is next."""
+
+    columns: SilentColumns
+    following: Following
+    asked: Iterator[list[LogNode]] | None
+
+
+_Rank = tuple[int, int, bool]
+"""Of what waits: most events first, then fewest silent steps; and first what is looked at, then what steps silently."""
+_Group = tuple[Positions, _Rank]
+
+
+class _Search:
+    """A search under way."""
+
+    def __init__(
+        self,
+        model: LogModel,
+        stream: EventStream,
+        patience: Patience,
+        most: int | None,
+        follower: Follower,
+        wide: int | None,
+    ) -> None:
+        self.found = LogSearched()
+        self._model = model
+        self._stream = stream
+        self._patience = patience
+        self._most = most
+        self._follower = follower
+        self._wide = wide if model.fit.fits_columns and not follower.chooses else None
+        self._visited: dict[tuple[State, Positions], int] = {}
+        """The nodes that were met, with the fewest silent steps since the last event."""
+        self._waiting: list[tuple[_Rank, int, LogNode | _Wide]] = []
+        self._number = 0
+        self._sizes: Counter[_Group] = Counter()
+        """How many nodes of equal rank and positions wait."""
+        self._columns: dict[Positions, list[SilentColumns]] = {}
+
+    def run(self) -> None:
+        """Search until a run is found, nothing waits, or the nodes are too many. Raises `Stop`."""
+        found = self.found
+        for state in self._model.beginnings:
+            self._arrive(LogNode(state, self._stream.first(), 0, 0))
+        while self._waiting and found.accepted is None:
+            rank, _, one = heapq.heappop(self._waiting)
+            if isinstance(one, _Wide):
+                self._go_on(one)
+            else:
+                found.nodes += 1
+                self._take(rank, one)
+            self._patience.ask()
+            if self._most is not None and found.nodes > self._most:
+                found.stopped = True
+                return
+
+    # --- what waits ------------------------------------------------------------------------------------------------
+
+    def _put(self, rank: _Rank, one: LogNode | _Wide) -> None:
+        self._number += 1
+        heapq.heappush(self._waiting, (rank, self._number, one))
+        if isinstance(one, LogNode) and self._wide is not None:
+            self._sizes[one.positions, rank] += 1
+
+    def _arrive(self, node: LogNode) -> None:
+        """Note a node, which waits then, unless it is known."""
+        key = (node.state, node.positions)
+        known = self._visited.get(key)
+        if known is not None and known <= node.silent:
+            return
+        if any(one.knows(node.state, node.silent) for one in self._columns.get(node.positions, ())):
+            return
+        self._visited[key] = node.silent
+        if self._follower.look(node):
+            self._put((-node.consumed, node.silent, False), node)
+
+    # --- node by node ----------------------------------------------------------------------------------------------
+
+    def _take(self, rank: _Rank, node: LogNode) -> None:
+        """Look at a node, or take the silent steps from it."""
+        if self._wide is not None:
+            group = (node.positions, rank)
+            size = self._sizes[group]
+            self._sizes[group] -= 1
+            if size == 1:
+                del self._sizes[group]
+            # Where some have stepped silently and others have not yet, the group of those that have is not complete.
+            if size >= self._wide and (rank[-1] or not node.silent) and self._widen(group, node):
+                return
+        if rank[-1]:
+            for step in self._model.fit.silent_steps(node.state):
+                self._arrive(LogNode(step.target, node.positions, node.consumed, node.silent + 1, node, step))
+        else:
+            self._look(node)
+
+    def _look(self, node: LogNode) -> None:
+        found = self.found
+        self._note(node)
+        if not self._waiting and node.consumed and not node.consumed % _SETTLES_EVERY:
+            node = self._settle(node)
+        following = list(self._stream.next(node.positions))
+        if not following and self._stream.ended(node.positions):
+            found.accepted = node
+            return
+        self._explain(node, following)
+        fit = self._model.fit
+        if fit.silent_steps(node.state):
+            if node.silent < fit.silent.most:
+                self._put((-node.consumed, node.silent + 1, True), node)
+            else:
+                found.bounded = True
+
+    def _note(self, node: LogNode) -> None:
+        """Note a node that explains as many events as any, or more."""
+        found = self.found
         if node.consumed > found.most or not found.furthest:
             found.most, found.furthest = node.consumed, []
         if node.consumed == found.most and len(found.furthest) < _KEPT:
             found.furthest.append(node)
-        if not waiting and node.consumed and not node.consumed % _SETTLES_EVERY:
-            node = _settle(node, model, stream, visited, follower, found)
-            fit = model.fit
-        following = list(stream.next(node.positions))
-        if not following and stream.ended(node.positions):
-            found.accepted = node
-            break
+
+    def _explain(self, node: LogNode, following: Following) -> None:
+        """Go on to the nodes that explain one event more."""
+        fit = self._model.fit
         for event, positions in following:
-            found_steps = [(one, step) for one in event.readings for step in fit.moves(node.state, one)]
+            steps = [(one, step) for one in event.readings for step in fit.moves(node.state, one)]
             # Of several steps to one state it does not matter which one it was.
-            ways = len({s.target if s else node.state for _, s in found_steps}) if found_steps[1:] else 1
-            for one, taken in found_steps:
+            ways = len({s.target if s else node.state for _, s in steps}) if steps[1:] else 1
+            for one, taken in steps:
                 target = node.state if taken is None else taken.target
-                after = LogNode(target, positions, node.consumed + 1, 0, node, taken, one, ways)
-                _arrive(after, visited, look, put)
-        if fit.silent_steps(node.state):
-            if node.silent < fit.silent.most:
-                put(node, True)
+                self._arrive(LogNode(target, positions, node.consumed + 1, 0, node, taken, one, ways))
+
+    # --- by columns ------------------------------------------------------------------------------------------------
+
+    def _widen(self, group: _Group, node: LogNode) -> bool:
+        """Have columns take over the nodes of a group, if there is anything to be found after them."""
+        positions, rank = group
+        following = list(self._stream.next(positions))
+        if not following:
+            return False
+        from checker.conformance.silent_columns import SilentColumns
+
+        nodes, rest = [node], []
+        for entry in self._waiting:
+            one = entry[-1]
+            if entry[0] == rank and isinstance(one, LogNode) and one.positions == positions:
+                nodes.append(one)
             else:
-                found.bounded = True
-    last = found.accepted or (found.furthest[0] if found.furthest else None)
-    if last is not None:
-        path = path_to(last)
-        if found.accepted is None:
-            _note_doubt(path, model, found)
-        settled(path)
-    return found
+                rest.append(entry)
+        known = [state for state, at in self._visited if at == positions]
+        earlier = tuple(self._columns.get(positions, ()))
+        columns = SilentColumns.over(self._model.fit, self._patience, nodes, known, earlier)
+        if columns is None:
+            self._wide = None
+            return False
+        heapq.heapify(rest)
+        self._waiting = rest
+        del self._sizes[group]
+        self._columns.setdefault(positions, []).append(columns)
+        is_asked = rank[-1]
+        if not is_asked:
+            for one in nodes[:_KEPT]:
+                self._note(one)
+        wide = _Wide(columns, following, None if is_asked else columns.meeting([event for event, _ in following]))
+        self._put(rank, wide)
+        return True
 
+    def _go_on(self, wide: _Wide) -> None:
+        """Look at some states that columns have found, or take the silent steps from them."""
+        columns, found = wide.columns, self.found
+        if wide.asked is None:
+            if columns.silent >= self._model.fit.silent.most:
+                found.bounded |= columns.goes_on()
+                return
+            new = columns.next()
+            found.nodes += new
+            if not new:
+                return
+            wide.asked = columns.meeting([event for event, _ in wide.following])
+        block = next(wide.asked, None)
+        for node in block or ():
+            self._explain(node, wide.following)
+        consumed = columns.consumed
+        if block is None:
+            wide.asked = None
+            self._put((-consumed, columns.silent + 1, True), wide)
+        else:
+            self._put((-consumed, columns.silent, False), wide)
 
-def _arrive(node: LogNode, visited: Visited, look: Callable[[LogNode], bool], put: Callable[[LogNode], None]) -> None:
-    key = (node.state, node.positions)
-    known = visited.get(key)
-    if known is not None and known <= node.silent:
-        return
-    visited[key] = node.silent
-    if look(node):
-        put(node)
+    # --- what is settled -------------------------------------------------------------------------------------------
 
+    def _settle(self, node: LogNode) -> LogNode:
+        """Nothing else waits: what led here is settled but for the last nodes, which the report may show.
 
-def _settle(
-    node: LogNode,
-    model: LogModel,
-    stream: EventStream,
-    visited: Visited,
-    follower: Follower,
-    found: LogSearched,
-) -> LogNode:
-    """Nothing else waits: what led here is settled but for the last nodes, which the report may show.
+        The node from which the search goes on.
+        """
+        model, found, follower = self._model, self.found, self._follower
+        path = path_to(node)
+        if model.is_full:
+            self._note_doubt(path)
+            follower.settled(path)
+            follower.leaving(node)
+            node = LogNode(model.renewed(node.state), node.positions, node.consumed, node.silent)
+        elif len(path) > _KEPT:
+            follower.settled(path[:-_KEPT])
+            self._note_doubt(path[: 1 - _KEPT])
+            path[-_KEPT].parent = None
+        self._visited = {(node.state, node.positions): node.silent}
+        self._columns.clear()
+        found.furthest = [node]
+        self._stream.settle(node.positions)
+        return node
 
-    The node from which the search goes on.
-    """
-    path = path_to(node)
-    if model.is_full:
-        _note_doubt(path, model, found)
-        follower.settled(path)
-        follower.leaving(node)
-        node = LogNode(model.renewed(node.state), node.positions, node.consumed, node.silent)
-    elif len(path) > _KEPT:
-        follower.settled(path[:-_KEPT])
-        _note_doubt(path[: 1 - _KEPT], model, found)
-        path[-_KEPT].parent = None
-    visited.clear()
-    visited[node.state, node.positions] = node.silent
-    found.furthest = [node]
-    stream.settle(node.positions)
-    return node
+    def _note_doubt(self, path: list[LogNode]) -> None:
+        """Note the first doubtful event of a run, if none before it was."""
+        if self.found.doubtful is None:
+            self.found.doubtful = first_doubt(path, self._model.fit, self._model.beginnings)
 
-
-def _note_doubt(path: list[LogNode], model: LogModel, found: LogSearched) -> None:
-    """Note the first doubtful event of a run, if none before it was."""
-    if found.doubtful is None:
-        found.doubtful = first_doubt(path, model.fit, model.beginnings)
-
-
-def path_to(node: LogNode) -> list[LogNode]:
-    """The nodes of a run that are still known, in order."""
-    path: list[LogNode] = []
-    current: LogNode | None = node
-    while current is not None:
-        path.append(current)
-        current = current.parent
-    return path[::-1]
+    def concluded(self) -> LogSearched:
+        """What was found."""
+        found = self.found
+        last = found.accepted or (found.furthest[0] if found.furthest else None)
+        if last is not None:
+            path = path_to(last)
+            if found.accepted is None and not found.stopped:
+                self._note_doubt(path)
+            self._follower.settled(path)
+        return found

@@ -14,7 +14,7 @@ from checker.conformance.observed_event import NO_VALUE, Observed
 from checker.conformance.state_places import NoSuchPlace, StatePlace, is_value, text_of
 from checker.traces.guards import Guards
 from fizz.base.near_names import near_hint
-from interpreter import Machine, State, Step, StepKind
+from interpreter import Machine, Rule, State, Step, StepKind
 from interpreter.execute.execution import Admits
 from interpreter.observed_steps import observed_steps
 from interpreter.state.step import Candidate
@@ -81,6 +81,16 @@ class StepFit:
 
     def _is_silent(self, step: Step) -> bool:
         return "crash" in self.silent.steps if step.crashes else self._is_named(step.rule.kind, step.actor)
+
+    def is_silent(self, rule: Rule) -> bool:
+        """Whether the steps of a rule that are no crashes are silent."""
+        return self._is_named(rule.kind, self.machine.actor(rule))
+
+    @property
+    def fits_columns(self) -> bool:
+        """Whether rules tell which steps are silent: all deliveries are, or none, and crashes are not."""
+        words = self.silent.steps
+        return "crash" not in words and ("deliver" in words or not self.machine.code.channels.count)
 
     def _is_named(self, kind: StepKind, actor: str | None) -> bool:
         """Whether the map lists such a step as silent: a start only by its name."""

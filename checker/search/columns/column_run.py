@@ -28,7 +28,7 @@ from checker.search.columns.gathered import Gathered
 from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.outbox import Outbox
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.shares import RuleCosts, RuleShares
+from checker.search.columns.shares import RuleCosts, StepShares
 from checker.search.columns.space import Space
 from checker.search.columns.spill_file import in_memory
 from checker.search.columns.step_rules import StepRule
@@ -97,15 +97,15 @@ class ColumnRun:
         self.store = store
         self.judge = AssertionEvaluator(task, space)
         self.judge.following = FollowJudge(
-            space, task.patience, self._expander, lambda packing: self.refit(packing, packing.room)
+            space, task.patience, self.expander_of, lambda packing: self.refit(packing, packing.room)
         )
         self._judged: list[Frontier] = []
         """The states that are being judged, and are no frontier yet."""
         self.graph = graph
         self.frontier: list[Frontier] = []
         self.outbox: Outbox | None = None
-        self.shares: RuleShares | None = None
-        """The part of the steps that this process takes, where several divide them by rules."""
+        self.shares: StepShares | None = None
+        """The part of the steps that this run takes, if it does not take all."""
         self.costs = RuleCosts()
         self.pause: int | None = None
         """How many rows will have been expanded when others wait for this process."""
@@ -273,7 +273,7 @@ class ColumnRun:
         for part in self.frontier:
             everything = self._chunk(part, 0, len(part.rows), Level())
             kinds = (StepKind.CONTINUE, StepKind.START)
-            self._expander(part.packing).hide(everything, kinds, np.arange(len(part.rows)))
+            self.expander_of(part.packing).hide(everything, kinds, np.arange(len(part.rows)))
 
     def finished_graph(self) -> Graph:
         """The graph, in which the states that wait have no edges."""
@@ -290,7 +290,8 @@ class ColumnRun:
         for expander in self._expanders.values():
             expander.wants_edges = False
 
-    def _expander(self, packing: Packing) -> ColumnExpander:
+    def expander_of(self, packing: Packing) -> ColumnExpander:
+        """What expands the rows of a packing."""
         if packing not in self._expanders:
             wanted = self.graph is not None
             self._expanders[packing] = ColumnExpander(self.space, self.judge, packing, self._counters, wanted)
@@ -357,7 +358,7 @@ class ColumnRun:
     def _expand(self, part: Frontier, begin: int, end: int, level: Level) -> int:
         """Expand some rows; the number of steps that were taken by columns."""
         packing = part.packing
-        expander = self._expander(packing)
+        expander = self.expander_of(packing)
         chunk = self._chunk(part, begin, end, level)
         made = 0
         for rule in expander.rules:
@@ -476,7 +477,7 @@ class ColumnRun:
         if not chunk.fast:
             return made
         packing = chunk.part.packing
-        moves = self.space.images or self._expander(packing).losses
+        moves = self.space.images or self.expander_of(packing).losses
         batch = self._fresh(Batch.joined(chunk.fast), ranks)
         for target in moves.targets(batch):
             room = target.room.beside(packing.room)

@@ -244,26 +244,26 @@ class ColumnExpander:
         for rule in self.rules:
             if rule.kind not in kinds:
                 continue
-            chosen = chunk.rows().take(rows)
-            allowed = self.rules.allowed(rule, chosen, None)
-            which = np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
-            if not len(which):
-                continue
-            asked = chosen.take(which)
-            exists = np.zeros(len(which), dtype=np.bool_)
-            if rule.alone:
-                states = chunk.states(rows[which])
-                exists |= [self.space.expander.may_step(rule.candidate.rule, state) for state in states]
-            else:
-                for found in rule.look_up(asked):
-                    for column in found.units:
-                        moves = np.array([summary.moves > 0 for summary in rule.effects.summaries])[column]
-                        exists[found.which[moves]] = True
-            for at in np.flatnonzero(exists).tolist():
-                kind = rule.hidden_kind(rule.rule_in(self.packing.unpack(asked, at)))
+            for at in rows[self.able(rule, chunk, rows)].tolist():
+                kind = rule.hidden_kind(rule.rule_in(self.packing.unpack(chunk.rows(), at)))
                 if kind != NO_KIND:
-                    number = chunk.part.numbers[chunk.begin + rows[which[at]]]
+                    number = chunk.part.numbers[chunk.begin + at]
                     self.space.edges.hide(np.array([number]), np.array([kind]))
+
+    def able(self, rule: StepRule, chunk: Chunk, rows: Ints) -> Mask:
+        """From which of these rows of a chunk a rule has a step, whatever the bound of the exploration."""
+        exists = np.zeros(len(rows), dtype=np.bool_)
+        allowed = self.rules.allowed(rule, chunk.rows().take(rows), None)
+        which = np.arange(len(rows)) if allowed is None else np.flatnonzero(allowed)
+        if rule.alone:
+            states = chunk.states(rows[which])
+            exists[which] = [self.space.expander.may_step(rule.candidate.rule, state) for state in states]
+        elif len(which):
+            for found in rule.look_up(chunk.rows().take(rows[which])):
+                for column in found.units:
+                    moves = np.array([summary.moves > 0 for summary in rule.effects.summaries])[column]
+                    exists[which[found.which[moves]]] = True
+        return exists
 
     # --- by the machine --------------------------------------------------------------------------------------------
 

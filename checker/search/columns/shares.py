@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from time import perf_counter
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -130,6 +130,16 @@ class RuleCosts:
             packing.layout.slots: {position: cost(*one) for position, one in rules.items()}
             for packing, rules in self._spent.items()
         }
+
+
+class StepShares(Protocol):
+    """A part of the steps of a level. Dead ends are judged by who knows all parts."""
+
+    def own(self, rule: StepRule, chunk: Chunk) -> Ints:
+        """The rows of a chunk, by index, from which the steps of a rule are taken."""
+
+    def note(self, chunk: Chunk) -> None:
+        """The steps of a chunk are complete."""
 
 
 class RuleShares:

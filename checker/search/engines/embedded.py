@@ -160,30 +160,13 @@ class EmbeddedRun:
         return None if hasattr(os, "fork") else "this system cannot fork processes"
 
     def _take_over(self) -> None:
-        if not self._known_to_columns():
+        if not self._rows.known_to_columns:
             self._stays = True
             return
         from checker.search.columns.takeover import take_over
 
         self._columns = take_over(self._rows, self._sizes)
         self._rows.give_up()
-
-    def _known_to_columns(self) -> bool:
-        """Can columns expand the states that wait?
-
-        They do not support limits of domains without symmetry, assertions about steps that renumber, and excluded
-        variables.
-        """
-        rows = self._rows
-        if self._wide is None:
-            return False
-        if rows.view_in_use:
-            return False
-        images = rows.machine.images
-        _, of_steps, _ = rows.task.watching
-        if images.by_renaming and not (images.ranked and (not rows.symmetric or (images.renumbers and of_steps))):
-            return True
-        return all(rows.machine.plain(waiting.state) for waiting in rows.waiting)
 
     def path(self, key: int) -> tuple[PathLink, ...]:
         if self._team is not None:

@@ -147,6 +147,21 @@ class RowRun:
         if self.parts is not None:
             self.expander.observe = partial(self._export_step, self.parts)
 
+    @property
+    def known_to_columns(self) -> bool:
+        """Can columns expand the states that wait?
+
+        They do not support limits of domains without symmetry, assertions about steps that renumber, and excluded
+        variables.
+        """
+        if self.view_in_use:
+            return False
+        images = self.machine.images
+        _, of_steps, _ = self.task.watching
+        if images.by_renaming and not (images.ranked and (not self.symmetric or (images.renumbers and of_steps))):
+            return True
+        return all(self.machine.plain(waiting.state) for waiting in self.waiting)
+
     def close(self) -> None:
         self.waiting.clear()
 

@@ -93,7 +93,7 @@ class LocalRun(EmbeddedRun):
 
     def by_columns(self) -> bool:
         """Can the states that wait be expanded by columns?"""
-        return self._columns is not None or self._known_to_columns()
+        return self._columns is not None or (self._wide is not None and self._rows.known_to_columns)
 
     def worker_config(self, columns: bool) -> WorkerConfig:
         """How workers are to look at the states that wait. `columns`: they go by columns."""

@@ -224,6 +224,7 @@ class Part:
         self._readers = {other: RowReader(run, self._values, common) for other in others}
         self._since, self._orders = len(run.store), len(run.space.orders)
         self._work: LevelWork | None = None
+        self._shares: RuleShares | None = None
         self._expanding: Generator[None, None, None] | None = None
         self._found: list[dict[Packing, Batch]] = []
         self._learned_s = 0.0
@@ -249,7 +250,8 @@ class Part:
             self._work = self.run.begin()
             if self._by_rules:
                 self.run.frontier = list(chain.from_iterable(self._waiting))
-                self.run.shares = RuleShares(line, self.number, self.ranges.count, self.run.frontier)
+                self._shares = RuleShares(line, self.number, self.ranges.count, self.run.frontier)
+                self.run.shares = self._shares
             self._expanding = self.run.expanding(self._work.level)
         assert self._expanding is not None
         self.run.pause = None if upto is None else self._work.expanded + upto
@@ -281,7 +283,7 @@ class Part:
 
     def _moved(self) -> list[list[Bits]]:
         """By part, the states of each batch that have moved here, in bits; none where states are not divided."""
-        shares = self.run.shares
+        shares = self._shares
         return [] if shares is None else [[np.packbits(shares.moved(one)) for one in part] for part in self._waiting]
 
     def receive(self, shipments: Sequence[Shipment]) -> None:
@@ -300,7 +302,7 @@ class Part:
 
     def finish(self, moved: Sequence[Sequence[tuple[RegionPart, ...]]]) -> int:
         """How many new states there are. `moved`: see `Shipment`."""
-        if self.run.shares is not None:
+        if self._shares is not None:
             bits = [self.regions[i].read(parts[self.number]) for i, parts in enumerate(moved)]
             for part, some in zip(self._waiting[self.number], zip(*bits, strict=True), strict=True):
                 anywhere = np.unpackbits(np.bitwise_or.reduce(some), count=len(part.rows))
@@ -388,7 +390,7 @@ class Part:
                 self._keep_others(pruned)
             self.run.take_in(self.work)
         self.run.store.skip_to(end)
-        self._work, self.run.shares = None, None
+        self._work = self._shares = self.run.shares = None
         self._waiting, self._new = self._new, [[] for _ in self._new]
         self._waiting[self.number] = self.run.frontier
         recorded = self.run.judge.recorded
@@ -412,7 +414,8 @@ class Part:
             return None
         self._found = []
         expanded = self.run.give_up(work)
-        self.run.frontier, self.run.shares = self._waiting[self.number], None
+        self.run.frontier = self._waiting[self.number]
+        self._shares = self.run.shares = None
         self.run.store.skip_to(end)
         for column in self.run.judge.recorded.values():
             column.clear()
