@@ -81,6 +81,8 @@ class EventMap:
     lines: Mapping[str, int] = field(default_factory=dict)
     readers: dict[str, list[RuleReader]] = field(default_factory=dict)
     """The rules, made ready when they are first used."""
+    made: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """By roles, the numbers of all instances that there can be, where that is known."""
 
     def observed(self, line: LogLine, process: str) -> Observed | None:
         """What an event says; None if it is ignored. Raises `UsageProblem`."""
@@ -104,7 +106,7 @@ class EventMap:
         readers = self.readers.get(kind)
         if readers is None:
             fields = FieldValues(self.path, kind, self.instances)
-            readers = self.readers[kind] = [RuleReader(fields, rule) for rule in rules]
+            readers = self.readers[kind] = [RuleReader(fields, rule, self.refuse_named) for rule in rules]
         return _one_of(readers, line, process)
 
     def opened(self, line: LogLine) -> LogLine:
@@ -120,6 +122,28 @@ class EventMap:
                 f"name the field with `inside:` in {self.path}",
             )
         return LogLine(line.place, found)
+
+    def place_of(self, *keys: str) -> Place:
+        """The line of the first of these keys that is there."""
+        return Place(self.path, next((self.lines[key] for key in keys if key in self.lines), 1))
+
+    def refuse_named(self, given: str, instance: str, place: Place) -> None:
+        """Refuse an event at a place that is about an instance, `given` in the log, which no state can have."""
+        if given in self.instances:
+            self.refuse_absent(instance, self.place_of(given, "instances"), f"'{given}' of {place}")
+        self.refuse_absent(instance, place, "the event is about it")
+
+    def refuse_absent(self, instance: str, place: Place, where: str) -> None:
+        """Refuse an instance that no state of the model can have."""
+        role, _, number = instance.partition("#")
+        numbers = self.made.get(role)
+        if numbers is None or int(number) in numbers:
+            return
+        found = [f"{role}#{number}" for number in sorted({min(numbers, default=0), max(numbers, default=0)} & numbers)]
+        place.refuse(
+            f"no state of the model has an instance {instance} ({where})",
+            f"Init makes {' to '.join(found) or 'none'}, and nothing makes others; --set changes constants",
+        )
 
     def _from_function(self, place: Place, data: dict[str, Any], process: str) -> Observed | None:
         assert self.function is not None
@@ -139,7 +163,7 @@ class EventMap:
         for one in rules:
             _check_rule(self.path, kind, one, literally=True)
         fields = FieldValues(self.path, kind, self.instances, literally=True)
-        readers = [RuleReader(fields, one) for one in rules]
+        readers = [RuleReader(fields, one, self.refuse_named) for one in rules]
         return _one_of(readers, LogLine(place, data), process)
 
 

@@ -42,6 +42,8 @@ class StepFit:
         keys += [action.key for role in program.roles for action in role.actions]
         self.actions = tuple(keys)
         self._guards: Guards | None = None
+        self.met_before: frozenset[str] = frozenset()
+        """Role instances that were in states of another machine, which this one took the place of."""
         self._some_start_silently = bool(silent.steps - {"continue", "deliver"})
 
     def moves(self, state: State, event: Observed) -> tuple[Step | None, ...]:
@@ -211,12 +213,20 @@ class StepFit:
         """Whether an event that fits nothing is of a step that there is, but for the values that it says."""
         return any(not one.is_step or bool(self._moves_of(state, one)) for one in event.readings)
 
+    def instances_met(self) -> frozenset[str]:
+        """The role instances that were in some state."""
+        layouts = self.machine.transitions.layouts.known.values()
+        live = {pair for layout in layouts for pair in layout.live.items()}
+        return self.met_before.union(f"{role}#{number}" for role, numbers in live for number in numbers)
+
     def reasons(self, state: State, event: Observed) -> list[str]:
         """Why an event is nothing that fits a state, with all that it may be."""
         return list(dict.fromkeys(reason for one in event.readings for reason in self._reasons(state, one)))
 
     def _reasons(self, state: State, event: Observed) -> list[str]:
         """Why an event is no step of a state: the guards of its action, or what it says and is not so."""
+        if event.instance is not None and event.instance not in self.instances_met():
+            return [f"{event.instance} was in no state of the search"]
         if not event.is_step:
             return [self._not_so(state, event) or "it fits here, but then nothing explains what comes next"]
         moves = self._moves_of(state, event)
