@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
     from checker.analysis.covering import Coverage
     from checker.analysis.explanation import ActionsReport, StateReport
-    from checker.conformance.adapters import HistoryRecorder, StdioSystem
+    from checker.conformance.adapters import StdioSystem
+    from checker.conformance.history_recorder import HistoryRecorder
     from checker.conformance.history_report import HistoryReport
     from checker.conformance.public import history, model_test, validate
     from checker.conformance.validation_report import ValidationReport
@@ -98,7 +99,8 @@ _SOURCE = "source.fizz"
 _HOMES = {
     "checker.analysis.covering": ("Coverage",),
     "checker.analysis.explanation": ("ActionsReport", "StateReport"),
-    "checker.conformance.adapters": ("HistoryRecorder", "StdioSystem"),
+    "checker.conformance.adapters": ("StdioSystem",),
+    "checker.conformance.history_recorder": ("HistoryRecorder",),
     "checker.conformance.history_report": ("HistoryReport",),
     "checker.conformance.public": ("history", "model_test", "validate"),
     "checker.conformance.validation_report": ("ValidationReport",),
