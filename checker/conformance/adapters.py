@@ -120,8 +120,9 @@ class ObjectSystem:
 class StdioSystem:
     """A process that is sent `{"call": NAME, "arguments": {...}}` in a line, and answers `{"result": ...}` in one.
 
-    A base of adapter classes: methods call `self.ask(NAME, ...)`. `command`: how it is started. `crash` kills it with
-    SIGKILL, `restart` starts it again. An answer `{"error": TEXT}` fails the test.
+    A base of adapter classes: methods call `self.ask(NAME, ...)`. `command`: how it is started. `stop` kills it with
+    SIGKILL, and what it has started: `crash` may do that, and `restart` start it again. An answer `{"error": TEXT}`
+    fails the test.
     """
 
     command: Sequence[str] = ()
@@ -146,8 +147,11 @@ class StdioSystem:
         """Send a call, and return its result. Raises `AssertionError` for an error or no answer."""
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None, "it is not started"
-        process.stdin.write(json.dumps({"call": name, "arguments": arguments}) + "\n")
-        process.stdin.flush()
+        try:
+            process.stdin.write(json.dumps({"call": name, "arguments": arguments}) + "\n")
+            process.stdin.flush()
+        except OSError:
+            raise AssertionError(f"the process ended before {name} was called") from None
         guard = threading.Timer(self.timeout_s, _kill, [process])
         guard.start()
         try:
