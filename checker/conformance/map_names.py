@@ -7,8 +7,8 @@ from typing import Any, Final, NamedTuple
 
 from checker.conformance.event_map import EventMap
 from checker.conformance.log_files import Place
+from checker.conformance.observed_choices import split_choice
 from checker.conformance.read_only import choice_names, instructions
-from checker.conformance.state_places import split_place
 from checker.conformance.step_fit import key_of
 from fizz.base.near_names import near_hint
 from fizz.syntax import ast
@@ -37,7 +37,7 @@ def refuse_unknown_names(event_map: EventMap, program: Program, actions: Sequenc
         _refuse_subject(place, kind, rule, known)
         for what, names, near in _mentioned(rule, known):
             for name in names:
-                title = split_place(str(name))[1] if what is not _LABEL else str(name).rpartition(".")[2]
+                title = str(name).rpartition(".")[2] if what is _LABEL else split_choice(str(name))[1]
                 if title not in near:
                     hint = near_hint(title, near) or f"there are {', '.join(near) or 'none'}"
                     place.refuse(f"{what} '{title}' (event '{kind}')", hint)
