@@ -17,7 +17,7 @@ from checker.storage.user_paths import read_user_file
 from fizz.base.near_names import near_hint
 from fizz.base.yaml_text import YamlError, YamlNode, compose, plain
 
-_KEYS: Final = ("inside", "event", "process", "instances", "sequence", "order", "silent", "ignore", "events", "values")
+_KEYS: Final = ("inside", "event", "process", "instances", "sequence", "order", "silent", "ignore", "events")
 _RULE_KEYS: Final = ("action", "instance", "label", "choices", "before", "after", "returns", "crash", "observe")
 _ORDER_KEYS: Final = ("messages", "clock", "time")
 _SILENT: Final = ("continue", "deliver", "crash")
