@@ -14,7 +14,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final
 
-from checker.conformance.plain_values import plain
 from checker.conformance.specification import receiver_of
 from checker.conformance.tested_model import Method, ModelCall, TestedModel
 from checker.core.locate import locate
@@ -110,7 +109,7 @@ class ObjectSystem:
         if move.method == "crash":
             self._optional("restart", move.instance)
             return None
-        return plain(returned)
+        return returned
 
     def stop(self) -> None:
         """End the system."""
