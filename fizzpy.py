@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 
     from checker.analysis.covering import Coverage
     from checker.analysis.explanation import ActionsReport, StateReport
-    from checker.conformance.adapters import HistoryRecorder, StdioSystem
+    from checker.conformance.adapters import StdioSystem
+    from checker.conformance.allowed import allowed, unordered
+    from checker.conformance.history_recorder import HistoryRecorder
     from checker.conformance.history_report import HistoryReport
     from checker.conformance.public import history, model_test, validate
     from checker.conformance.validation_report import ValidationReport
@@ -76,6 +78,7 @@ __all__ = [
     "TraceEntry",
     "UsageProblem",
     "ValidationReport",
+    "allowed",
     "check",
     "coverage",
     "explain",
@@ -88,6 +91,7 @@ __all__ = [
     "spark",
     "sweep",
     "trace",
+    "unordered",
     "validate",
 ]
 
@@ -98,7 +102,9 @@ _SOURCE = "source.fizz"
 _HOMES = {
     "checker.analysis.covering": ("Coverage",),
     "checker.analysis.explanation": ("ActionsReport", "StateReport"),
-    "checker.conformance.adapters": ("HistoryRecorder", "StdioSystem"),
+    "checker.conformance.adapters": ("StdioSystem",),
+    "checker.conformance.allowed": ("allowed", "unordered"),
+    "checker.conformance.history_recorder": ("HistoryRecorder",),
     "checker.conformance.history_report": ("HistoryReport",),
     "checker.conformance.public": ("history", "model_test", "validate"),
     "checker.conformance.validation_report": ("ValidationReport",),
@@ -207,14 +213,8 @@ def check(
         spark_conf=tuple((conf or {}).items()),
         **{name: value for name, value in chosen.items() if value is not None},  # type: ignore[arg-type]
     )
-    report = check_model(
-        _model(model, source, given),
-        engine=engine,
-        settings=settings,
-        **given,
-        progress=progress,
-    )
-    return with_table(report)
+    whole = _model(model, source, given)
+    return with_table(check_model(whole, engine=engine, settings=settings, **given, progress=progress))
 
 
 def simulate(

@@ -10,10 +10,8 @@ import re
 import signal
 import subprocess
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import Any, Final
 
 from checker.conformance.specification import receiver_of
@@ -111,32 +109,19 @@ class ObjectSystem:
         if move.method == "crash":
             self._optional("restart", move.instance)
             return None
-        return _as_json(returned)
+        return returned
 
     def stop(self) -> None:
         """End the system."""
         self._optional("stop")
 
 
-def _as_json(value: Any) -> Any:
-    """What a method returned as values of JSON: sets are sorted, other objects are their texts."""
-    match value:
-        case None | bool() | int() | float() | str():
-            return value
-        case list() | tuple():
-            return [_as_json(one) for one in value]
-        case set() | frozenset():
-            return sorted((_as_json(one) for one in value), key=repr)
-        case dict():
-            return {str(key): _as_json(one) for key, one in value.items()}
-    return str(value)
-
-
 class StdioSystem:
     """A process that is sent `{"call": NAME, "arguments": {...}}` in a line, and answers `{"result": ...}` in one.
 
-    A base of adapter classes: methods call `self.ask(NAME, ...)`. `command`: how it is started. `crash` kills it with
-    SIGKILL, `restart` starts it again. An answer `{"error": TEXT}` fails the test.
+    A base of adapter classes: methods call `self.ask(NAME, ...)`. `command`: how it is started. `stop` kills it with
+    SIGKILL, and what it has started: `crash` may do that, and `restart` start it again. An answer `{"error": TEXT}`
+    fails the test.
     """
 
     command: Sequence[str] = ()
@@ -161,8 +146,11 @@ class StdioSystem:
         """Send a call, and return its result. Raises `AssertionError` for an error or no answer."""
         process = self._process
         assert process is not None and process.stdin is not None and process.stdout is not None, "it is not started"
-        process.stdin.write(json.dumps({"call": name, "arguments": arguments}) + "\n")
-        process.stdin.flush()
+        try:
+            process.stdin.write(json.dumps({"call": name, "arguments": arguments}) + "\n")
+            process.stdin.flush()
+        except OSError:
+            raise AssertionError(f"the process ended before {name} was called") from None
         guard = threading.Timer(self.timeout_s, _kill, [process])
         guard.start()
         try:
@@ -194,39 +182,3 @@ def _kill(process: subprocess.Popen[str]) -> None:
     """End a process and those that it has started, which would hold its output open."""
     with suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-
-
-class HistoryRecorder:
-    """Writes a concurrent history for `fizzpy history`: several threads or tasks call at once."""
-
-    def __init__(self, path: str | Path) -> None:
-        self._file = Path(path).open("a", encoding="utf-8")  # noqa: SIM115 - it is closed with the recorder
-        self._lock = threading.Lock()
-
-    def invoke(self, process: int | str, f: str, **fields: Any) -> None:
-        """Note that a process begins an operation; `fields`: its arguments by parameter."""
-        self._write({"process": process, "type": "invoke", "f": f, **fields})
-
-    def respond(self, process: int | str, f: str, kind: str = "ok", **fields: Any) -> None:
-        """Note its response: "ok" with a `result`, "fail" (it did not happen), or "info" (it may have)."""
-        self._write({"process": process, "type": kind, "f": f, **fields})
-
-    def call(self, process: int | str, f: str, function: Callable[..., Any], **arguments: Any) -> Any:
-        """Call a function with these arguments, between an invocation and its response; an exception is "info"."""
-        self.invoke(process, f, **arguments)
-        try:
-            result = function(**arguments)
-        except BaseException:
-            self.respond(process, f, "info")
-            raise
-        self.respond(process, f, result=_as_json(result))
-        return result
-
-    def _write(self, record: dict[str, Any]) -> None:
-        with self._lock:
-            self._file.write(json.dumps(record | {"time": time.monotonic_ns()}) + "\n")
-            self._file.flush()
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import runpy
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
@@ -10,6 +9,7 @@ from typing import Any, Final
 from checker.conformance.field_values import FieldValues
 from checker.conformance.log_files import LogLine, Place
 from checker.conformance.observed_event import Observed
+from checker.conformance.python_map import MapFunction, read_python
 from checker.conformance.rule_reader import RuleReader
 from checker.conformance.state_places import is_place
 from checker.core.problems import UsageProblem
@@ -17,7 +17,7 @@ from checker.storage.user_paths import read_user_file
 from fizz.base.near_names import near_hint
 from fizz.base.yaml_text import YamlError, YamlNode, compose, plain
 
-_KEYS: Final = ("inside", "event", "process", "instances", "sequence", "order", "silent", "ignore", "events", "values")
+_KEYS: Final = ("inside", "event", "process", "instances", "sequence", "order", "silent", "ignore", "events")
 _RULE_KEYS: Final = ("action", "instance", "label", "choices", "before", "after", "returns", "crash", "observe")
 _ORDER_KEYS: Final = ("messages", "clock", "time")
 _SILENT: Final = ("continue", "deliver", "crash")
@@ -77,16 +77,22 @@ class EventMap:
     silent: Silent
     ignored: frozenset[str]
     rules: Mapping[str, Sequence[Mapping[str, Any]]]
-    function: Callable[[dict[str, Any]], Any] | None = None
+    function: MapFunction | None = None
     lines: Mapping[str, int] = field(default_factory=dict)
     readers: dict[str, list[RuleReader]] = field(default_factory=dict)
     """The rules, made ready when they are first used."""
+    made: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    """By roles, the numbers of all instances that there can be, where that is known."""
+    refuse_names: Callable[[Place, str, Mapping[str, Any]], None] | None = None
+    """Refuses a rule with names that the model does not have; it is said where the rule is from."""
+    known_names: set[object] = field(default_factory=set)
+    """The names of rules that were made for single events, and are those of the model."""
 
     def observed(self, line: LogLine, process: str) -> Observed | None:
         """What an event says; None if it is ignored. Raises `UsageProblem`."""
         place, data = line
         if self.function is not None:
-            return self._from_function(place, data, process)
+            return self._from_function(self.function, place, data, process)
         kind = data.get(self.event, _MISSING)
         if not isinstance(kind, str):
             place.refuse(
@@ -104,7 +110,7 @@ class EventMap:
         readers = self.readers.get(kind)
         if readers is None:
             fields = FieldValues(self.path, kind, self.instances)
-            readers = self.readers[kind] = [RuleReader(fields, rule) for rule in rules]
+            readers = self.readers[kind] = [RuleReader(fields, rule, self.refuse_named) for rule in rules]
         return _one_of(readers, line, process)
 
     def opened(self, line: LogLine) -> LogLine:
@@ -121,25 +127,48 @@ class EventMap:
             )
         return LogLine(line.place, found)
 
-    def _from_function(self, place: Place, data: dict[str, Any], process: str) -> Observed | None:
-        assert self.function is not None
-        try:
-            rule = self.function(dict(data))
-        except (Exception, SystemExit) as failure:  # noqa: BLE001 - the function is the user's
-            place.refuse(f"map_event() of {self.path} fails: {type(failure).__name__}: {failure}")
-        if rule is None:
+    def place_of(self, *keys: str) -> Place:
+        """The line of the first of these keys that is there."""
+        return Place(self.path, next((self.lines[key] for key in keys if key in self.lines), 1))
+
+    def refuse_named(self, given: str, instance: str, place: Place) -> None:
+        """Refuse an event at a place that is about an instance, `given` in the log, which no state can have."""
+        if given in self.instances:
+            self.refuse_absent(instance, self.place_of(given, "instances"), f"'{given}' of {place}")
+        self.refuse_absent(instance, place, "the event is about it")
+
+    def refuse_absent(self, instance: str, place: Place, where: str) -> None:
+        """Refuse an instance that no state of the model can have."""
+        role, _, number = instance.partition("#")
+        numbers = self.made.get(role)
+        if numbers is None or int(number) in numbers:
+            return
+        found = [f"{role}#{number}" for number in sorted({min(numbers, default=0), max(numbers, default=0)} & numbers)]
+        place.refuse(
+            f"no state of the model has an instance {instance} ({where})",
+            f"Init makes {' to '.join(found) or 'none'}, and nothing makes others; --set changes constants",
+        )
+
+    def _check_names(self, place: Place, rule: Mapping[str, Any]) -> None:
+        """Refuse a rule of an event with names that the model does not have. Most rules have those of one before."""
+        subjects = tuple([rule.get(key) for key in ("action", "crash", "observe", "label")])
+        said = (subjects, *[tuple(rule.get(key) or ()) for key in ("choices", "before", "after")])
+        if said not in self.known_names and self.refuse_names is not None:
+            self.refuse_names(place, f"from map_event() of {self.path}", rule)
+            self.known_names.add(said)
+
+    def _from_function(
+        self, function: MapFunction, place: Place, data: dict[str, Any], process: str
+    ) -> Observed | None:
+        rules = function.rules(place, data)
+        if rules is None:
             return None
-        rules = rule if isinstance(rule, list) else [rule]
-        if not rules or not all(isinstance(one, dict) for one in rules):
-            place.refuse(
-                f"map_event() of {self.path} returned {type(rule).__name__}",
-                "it returns a dict, a list of dicts of which one explains the event, or None",
-            )
         kind = str(data.get(self.event, rules[0].get("action", "event")))
         for one in rules:
-            _check_rule(self.path, kind, one, literally=True)
+            _check_rule(place, f"what map_event() of {self.path} returned", one, literally=True)
+            self._check_names(place, one)
         fields = FieldValues(self.path, kind, self.instances, literally=True)
-        readers = [RuleReader(fields, one) for one in rules]
+        readers = [RuleReader(fields, one, self.refuse_named) for one in rules]
         return _one_of(readers, LogLine(place, data), process)
 
 
@@ -159,7 +188,8 @@ def read_map(path: str) -> EventMap:
     """The map in a file, YAML or Python. Raises `UsageProblem`."""
     text = read_user_file(path, "a map, in YAML or Python")
     if path.endswith(".py"):
-        return _from_python(path)
+        function, settings = read_python(path)
+        return _checked(path, settings, {}, function)
     try:
         root = compose(text)
         data = None if root is None else plain(root)
@@ -171,29 +201,13 @@ def read_map(path: str) -> EventMap:
     return _checked(path, data, lines, None)
 
 
-def _from_python(path: str) -> EventMap:
-    try:
-        names = runpy.run_path(path)
-    except (Exception, SystemExit) as failure:  # noqa: BLE001 - the module is the user's
-        raise UsageProblem(f"{path} fails: {type(failure).__name__}: {failure}") from None
-    function = names.get("map_event")
-    if not callable(function):
-        raise UsageProblem(f"{path} has no function map_event", "map_event(event) returns a dict, or None to ignore it")
-    settings = names.get("MAP", {})
-    if not isinstance(settings, dict):
-        raise UsageProblem(f"MAP in {path} is no dict", "it has the keys of a map in YAML without `events`")
-    return _checked(path, settings, {}, function)
-
-
 def _all_pairs(node: YamlNode) -> Iterator[tuple[YamlNode, YamlNode]]:
     for key, value in node.pairs:
         yield key, value
         yield from _all_pairs(value)
 
 
-def _checked(
-    path: str, data: Mapping[str, Any], lines: Mapping[str, int], function: Callable[[dict[str, Any]], Any] | None
-) -> EventMap:
+def _checked(path: str, data: Mapping[str, Any], lines: Mapping[str, int], function: MapFunction | None) -> EventMap:
     def refuse(key: str, reason: str, hint: str | None = None) -> None:
         Place(path, lines.get(key, 1)).refuse(reason, hint)
 
@@ -212,7 +226,7 @@ def _checked(
             if not isinstance(one, dict):
                 hint = "write `action: ROLE.ACTION`, or put it in `ignore:`"
                 refuse(str(kind), f"the event '{kind}' says nothing", hint)
-            _check_rule(path, str(kind), one, lines.get(str(kind), 1))
+            _check_rule(Place(path, lines.get(str(kind), 1)), f"the event '{kind}'", one)
     for key in ("inside", "event", "process", "sequence"):
         if not isinstance(data.get(key, ""), str):
             refuse(key, f"'{key}' is not the name of a field")
@@ -287,37 +301,33 @@ def _are_texts(values: object) -> bool:
     return isinstance(values, list) and all(isinstance(one, str) for one in values)
 
 
-def _check_rule(path: str, kind: str, rule: Mapping[str, Any], line: int = 1, literally: bool = False) -> None:
+def _check_rule(place: Place, what: str, rule: Mapping[str, Any], literally: bool = False) -> None:
     """Refuse a rule that says nothing that can be understood. `literally`: its values are those of an event."""
-    place = Place(path, line)
     for key in rule:
         if key not in _RULE_KEYS:
             hint = near_hint(str(key), _RULE_KEYS) or f"the keys are {', '.join(_RULE_KEYS)}"
-            place.refuse(f"no key '{key}' in the event '{kind}'", hint)
-    if sum(key in rule for key in ("action", "crash", "observe")) != 1:
-        place.refuse(
-            f"the event '{kind}' names no action", "write `action: ROLE.ACTION`, or `crash: ROLE`, or `observe: ROLE`"
-        )
+            place.refuse(f"no key '{key}' in {what}", hint)
+    subjects = [rule[key] for key in ("action", "crash", "observe") if key in rule]
+    if len(subjects) != 1 or not isinstance(subjects[0], str):
+        place.refuse(f"{what} names no action", "write `action: ROLE.ACTION`, or `crash: ROLE`, or `observe: ROLE`")
     if not isinstance(rule.get("label", ""), str):
-        place.refuse(f"'label' of the event '{kind}' is no name")
+        place.refuse(f"'label' of {what} is no name")
     if "observe" in rule and {"label", "choices", "returns"} & rule.keys():
-        place.refuse(f"the event '{kind}' observes a state, and is no step", "it has `before`, and no choices or label")
+        place.refuse(f"{what} observes a state, and is no step", "it has `before`, and no choices or label")
     for key in ("choices", "before", "after"):
         if not isinstance(rule.get(key, {}), dict):
-            place.refuse(
-                f"'{key}' of the event '{kind}' is no mapping", "write {place in the model: field of the event}"
-            )
+            place.refuse(f"'{key}' of {what} is no mapping", "write {place in the model: field of the event}")
         for name, value in (rule.get(key) or {}).items():
             if name is None or isinstance(name, bool):
                 # What YAML 1.1 reads so is written in many ways: the text is not known any more.
-                place.refuse(f"a name in '{key}' of the event '{kind}' is {name}, which is no text", _QUOTE)
+                place.refuse(f"a name in '{key}' of {what} is {name}, which is no text", _QUOTE)
             if key != "choices" and not is_place(str(name)):
-                place.refuse(f"'{name}' in '{key}' of the event '{kind}' is no place of a state", "as term, log[-1].x")
+                place.refuse(f"'{name}' in '{key}' of {what} is no place of a state", "as term, log[-1].x")
             if not literally:
-                _check_value(place, f"'{key}' of the event '{kind}'", value)
+                _check_value(place, f"'{key}' of {what}", value)
     for key in ("returns", "instance"):
         if not literally:
-            _check_value(place, f"'{key}' of the event '{kind}'", rule.get(key))
+            _check_value(place, f"'{key}' of {what}", rule.get(key))
 
 
 def _check_value(place: Place, where: str, value: object) -> None:

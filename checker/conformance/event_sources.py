@@ -14,11 +14,11 @@ from checker.conformance.event_map import ByMessage, EventMap
 from checker.conformance.log_files import LogLine, NoJson, Place, json_lines, json_value
 from checker.conformance.log_groups import LogGroup
 from checker.conformance.observed_event import Observed
+from checker.conformance.spans import SPANS, spans
 from checker.core.problems import UsageProblem
 from checker.storage.user_paths import read_user_file, refuse_no_file
 from fizz.base.light import dataclass
 
-_SPANS: Final = "resourceSpans"
 _MOST_BYTES: Final = 1 << 30
 """The longest file that is one object."""
 
@@ -203,14 +203,11 @@ def _of(event: Observed, field: str, kind: Any) -> Any:
     return value
 
 
-# --- OpenTelemetry ---------------------------------------------------------------------------------------------------
-
-
 def _lines(path: str) -> Iterator[LogLine]:
     """The objects of a file; a span of OpenTelemetry is one."""
     for line in _objects(path):
-        if _SPANS in line.data:
-            yield from _spans(line)
+        if SPANS in line.data:
+            yield from spans(line)
         else:
             yield line
 
@@ -230,39 +227,6 @@ def _objects(path: str) -> Iterator[LogLine]:
     except NoJson as failure:
         Place(path, failure.line).refuse(f"this is no JSON: {failure.reason}", "a log has one object in each line")
     return iter([LogLine(Place(path, 1), data)])
-
-
-def _spans(line: LogLine) -> Iterator[LogLine]:
-    """The spans of an export by their ends: name, attributes, and those of the resource."""
-    found: list[tuple[int, dict[str, Any]]] = []
-    try:
-        for resource in line.data[_SPANS]:
-            common = _attributes(resource.get("resource", {}).get("attributes", []))
-            for scope in resource.get("scopeSpans", []):
-                for span in scope.get("spans", []):
-                    end = int(span.get("endTimeUnixNano", 0))
-                    event = {**common, **_attributes(span.get("attributes", [])), "event": span["name"], "time": end}
-                    found.append((end, event))
-    except (AttributeError, KeyError, TypeError, ValueError) as failure:
-        line.place.refuse(f"no spans as OpenTelemetry exports them: {type(failure).__name__}: {failure}")
-    for _, event in sorted(found, key=lambda pair: pair[0]):
-        yield LogLine(line.place, event)
-
-
-def _attributes(pairs: list[dict[str, Any]]) -> dict[str, Any]:
-    return {pair["key"]: _attribute(pair["value"]) for pair in pairs}
-
-
-def _attribute(value: dict[str, Any]) -> Any:
-    ((kind, one),) = value.items()
-    match kind:
-        case "intValue":
-            return int(one)
-        case "arrayValue":
-            return [_attribute(member) for member in one.get("values", [])]
-        case "kvlistValue":
-            return _attributes(one.get("values", []))
-    return one
 
 
 def refuse_no_files(paths: Sequence[str]) -> None:

@@ -17,13 +17,14 @@ _HINT: Final = "a log has one object of JSON in each line (NDJSON)"
 
 
 class Place(NamedTuple):
-    """A line of a file, counted from 1."""
+    """A line of a file, counted from 1. `part`: which of the events on it, if there may be several."""
 
     file: str
     line: int
+    part: str = ""
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}"
+        return f"{self.file}:{self.line}{self.part and f', {self.part}'}"
 
     def refuse(self, reason: str, hint: str | None = None) -> NoReturn:
         """Raise `UsageProblem` with this place."""

@@ -10,10 +10,10 @@ from typing import Any, Final
 
 from checker.conformance.event_map import EventMap
 from checker.conformance.log_files import LogLine, Place, byte_lines, decoded, json_line
+from checker.conformance.spans import SPANS
 from checker.core.problems import UsageProblem
 
 _ENDINGS: Final = (".ndjson", ".jsonl", ".json", ".log")
-_SPANS: Final = "resourceSpans"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def _with_offsets(file: str) -> Iterator[tuple[LogLine, int]]:
     """The objects of a file, and where their lines begin."""
     for offset, number, text in byte_lines(file):
         line = json_line(Place(file, number), text)
-        if _SPANS in line.data:
+        if SPANS in line.data:
             line.place.refuse("spans are not partitioned", "export a line for each event")
         yield line, offset
 

@@ -97,8 +97,9 @@ class LogModel:
         # Short logs do not need it.
         from checker.search.checkpoints.codec import StateCodec
 
-        packed = StateCodec(self.machine).pack_states([state])
+        packed, met = StateCodec(self.machine).pack_states([state]), self.fit.instances_met()
         self._begin()
+        self.fit.met_before = met
         # The old machine and its functions refer to each other.
         gc.collect()
         return StateCodec(self.machine).unpack_states(packed).state(0)

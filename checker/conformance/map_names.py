@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from checker.conformance.event_map import EventMap
 from checker.conformance.log_files import Place
+from checker.conformance.observed_choices import split_choice
 from checker.conformance.read_only import choice_names, instructions
-from checker.conformance.state_places import split_place
 from checker.conformance.step_fit import key_of
 from fizz.base.near_names import near_hint
 from fizz.syntax import ast
@@ -28,35 +29,42 @@ class _Known(NamedTuple):
     choices: Sequence[str]
     values: Sequence[str] | None
 
-
-def refuse_unknown_names(event_map: EventMap, program: Program, actions: Sequence[str]) -> None:
-    """Refuse a map that names what the model does not have. Raises `UsageProblem` with the line and near names."""
-    known = _known(program, actions)
-    for kind, rule in [(kind, rule) for kind, rules in event_map.rules.items() for rule in rules]:
-        place = Place(event_map.path, event_map.lines.get(kind, 1))
-        _refuse_subject(place, kind, rule, known)
-        for what, names, near in _mentioned(rule, known):
+    def refuse(self, place: Place, where: str, rule: Mapping[str, Any]) -> None:
+        """Refuse a rule that names what the model does not have; it is at a place, or said `where` it is from."""
+        _refuse_subject(place, where, rule, self)
+        for what, names, near in _mentioned(rule, self):
             for name in names:
-                title = split_place(str(name))[1] if what is not _LABEL else str(name).rpartition(".")[2]
+                title = str(name).rpartition(".")[2] if what is _LABEL else split_choice(str(name))[1]
                 if title not in near:
                     hint = near_hint(title, near) or f"there are {', '.join(near) or 'none'}"
-                    place.refuse(f"{what} '{title}' (event '{kind}')", hint)
+                    place.refuse(f"{what} '{title}' ({where})", hint)
+
+
+def with_names(event_map: EventMap, program: Program, actions: Sequence[str]) -> EventMap:
+    """A map that refuses rules which are made for single events too, if they name what the model does not have.
+
+    Raises `UsageProblem`, with the line and near names, for those that it has.
+    """
+    known = _known(program, actions)
+    for kind, rule in [(kind, rule) for kind, rules in event_map.rules.items() for rule in rules]:
+        known.refuse(event_map.place_of(kind), f"event '{kind}'", rule)
     for name in sorted(event_map.silent.steps - {"continue", "deliver", "crash", *actions, *known.functions}):
         if "#" not in name:
             hint = near_hint(name, actions) or "an action, or continue, deliver, crash"
-            Place(event_map.path, event_map.lines.get("silent", 1)).refuse(f"no silent step '{name}'", hint)
+            event_map.place_of("silent").refuse(f"no silent step '{name}'", hint)
+    return replace(event_map, refuse_names=known.refuse)
 
 
-def _refuse_subject(place: Place, kind: str, rule: Mapping[str, Any], known: _Known) -> None:
+def _refuse_subject(place: Place, where: str, rule: Mapping[str, Any], known: _Known) -> None:
     """Refuse a rule about an action or a role that the model does not have."""
     named = str(rule.get("action", rule.get("crash", rule.get("observe"))))
     if "action" in rule:
         if key_of(named) not in {*known.actions, *known.functions}:
             hint = near_hint(named, known.actions) or f"its actions are {', '.join(known.actions)}"
-            place.refuse(f"the model has no action '{named}' (event '{kind}')", hint)
+            place.refuse(f"the model has no action '{named}' ({where})", hint)
     elif named and named.partition("#")[0] not in known.roles:
         hint = near_hint(named, known.roles) or f"its roles are {', '.join(known.roles) or 'none'}"
-        place.refuse(f"the model has no role '{named}' (event '{kind}')", hint)
+        place.refuse(f"the model has no role '{named}' ({where})", hint)
 
 
 def _mentioned(rule: Mapping[str, Any], known: _Known) -> Iterator[tuple[str, Sequence[str], Sequence[str]]]:

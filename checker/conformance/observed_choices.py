@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
@@ -19,6 +20,7 @@ from checker.conformance.state_places import (
 from interpreter.execute.execution import Admits
 from interpreter.values.intern import Interner
 
+_FIELD: Final = re.compile(r"\.(\w+)")
 _MOST_REMEMBERED: Final = 50_000
 
 
@@ -37,7 +39,7 @@ class ChoicePlaces:
     def __init__(self, values: Interner, places: Sequence[str]) -> None:
         self._values = values
         self._said: dict[str, list[_Said]] = {}
-        names = [split_place(place) for place in places]
+        names = [split_choice(place) for place in places]
         for position, (place, (length, name, rest)) in enumerate(zip(places, names, strict=True)):
             self._said.setdefault(_word(name), []).append(_Said(position, place, parts_of(rest), length))
         self.chosen = tuple((place, _word(name)) for place, (_, name, _) in zip(places, names, strict=True))
@@ -47,6 +49,10 @@ class ChoicePlaces:
         self._agreed: dict[tuple[str, type, Any], dict[int, bool]] = {}
         """By a place and what is observed there, the values that agree and those that do not."""
         self._remembered = 0
+
+    def variable(self, word: str) -> str:
+        """The variable of a choice."""
+        return word.removeprefix("Any:").removesuffix("=")
 
     def admits(self, observed: Sequence[Any]) -> Admits:
         """Which alternatives are those that an event with these values names."""
@@ -118,6 +124,13 @@ def nearest(missed: dict[str, int], most: int) -> list[str]:
     """Why alternatives were left out, those first that agreed in most."""
     found = sorted(missed, key=lambda why: -missed[why])
     return [*found[:most], *([f"and {len(found) - most:,} others"] if len(found) > most else [])]
+
+
+def split_choice(place: str) -> tuple[bool, str, str]:
+    """As `split_place`, of what is chosen: also a field is a variable, `self.leader`."""
+    length, name, rest = split_place(place)
+    field = _FIELD.match(rest) if name == "self" else None
+    return (length, f"self.{field[1]}", rest[field.end() :]) if field else (length, name, rest)
 
 
 def _word(name: str) -> str:

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from checker.conformance.field_values import FieldValues
-from checker.conformance.log_files import LogLine
+from checker.conformance.log_files import LogLine, Place
 from checker.conformance.observed_event import NO_VALUE, Observed
 
 _INSTANCE: Final = re.compile(r"\w+#\d+")
 
 
 class RuleReader:
-    """What events of one kind say by one rule. `fields`: how their values are found."""
+    """What events of one kind say by one rule. `fields`: how their values are found.
 
-    def __init__(self, fields: FieldValues, rule: Mapping[str, Any]) -> None:
+    `refuse`: is called with what an event names, the role instance that this is, and the place of the event.
+    """
+
+    def __init__(self, fields: FieldValues, rule: Mapping[str, Any], refuse: Callable[[str, str, Place], None]) -> None:
+        self._refuse = refuse
         self._path = fields.path
         self._kind = fields.kind
         self._instances = fields.instances
@@ -65,6 +69,7 @@ class RuleReader:
             line.place.refuse(
                 f"'{given}' is no role instance", f"say which one it is with `instances:` in {self._path}"
             )
+        self._refuse(given, instance, line.place)
         return instance, self._actor(instance)
 
     def _actor(self, instance: str | None) -> str | None:

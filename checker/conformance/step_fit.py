@@ -12,6 +12,7 @@ from checker.conformance.model_steps import ModelSteps
 from checker.conformance.observed_choices import ChoicePlaces, nearest
 from checker.conformance.observed_event import NO_VALUE, Observed
 from checker.conformance.state_places import NoSuchPlace, StatePlace, is_value, text_of
+from checker.conformance.thread_locals import kept_before
 from checker.traces.guards import Guards
 from fizz.base.near_names import near_hint
 from interpreter import Machine, Rule, State, Step, StepKind
@@ -42,6 +43,8 @@ class StepFit:
         keys += [action.key for role in program.roles for action in role.actions]
         self.actions = tuple(keys)
         self._guards: Guards | None = None
+        self.met_before: frozenset[str] = frozenset()
+        """Role instances that were in states of another machine, which this one took the place of."""
         self._some_start_silently = bool(silent.steps - {"continue", "deliver"})
 
     def moves(self, state: State, event: Observed) -> tuple[Step | None, ...]:
@@ -50,7 +53,7 @@ class StepFit:
             return _NO_STEPS
         if not event.is_step:
             return (None,) if self._are_so(state, event, event.after) else _NO_STEPS
-        return tuple([step for step in self._moves_of(state, event) if self._fits(step, event)])
+        return tuple([step for step in self._moves_of(state, event) if self._fits(state, step, event)])
 
     # --- silent steps ----------------------------------------------------------------------------------------------
 
@@ -154,19 +157,27 @@ class StepFit:
 
     # --- what fits -------------------------------------------------------------------------------------------------
 
-    def _fits(self, step: Step, event: Observed) -> bool:
+    def _fits(self, state: State, step: Step, event: Observed) -> bool:
         """Whether all is so that an event says of a step, but for what was before it."""
         if event.choices:
             labels = step.outcome.choices
             for word in self._choice_places(event).words:
                 # What is chosen agrees; but is it chosen at all?
-                if not any(label.startswith(word) for label in labels):
+                if not any(label.startswith(word) for label in labels) and not self._was_chosen(
+                    state, step, event, word
+                ):
                     return False
         if event.returns is not NO_VALUE:
             values = [number for _, number in step.outcome.returns]
             if not any(same(self.machine.values, number, event.returns) for number in values):
                 return False
         return self._are_so(step.target, event, event.after)
+
+    def _was_chosen(self, state: State, step: Step, event: Observed, word: str) -> bool:
+        """Whether a local of the thread has what an event names of a choice, which an earlier step made."""
+        places = self._choice_places(event)
+        number = kept_before(self.machine.values, state, step, places.variable(word))
+        return number is not None and places.admits([value for _, value in event.choices])(word, number)
 
     def _are_so(self, state: State, event: Observed, pairs: Sequence[tuple[str, Any]]) -> bool:
         """Whether the values at some places are what an event says."""
@@ -190,7 +201,9 @@ class StepFit:
         if event.choices:
             for (name, word), (_, value) in zip(self._choice_places(event).chosen, event.choices, strict=True):
                 if not any(label.startswith(word) for label in step.outcome.choices):
-                    return f"it does not choose {name}={json.dumps(value, default=str)}"
+                    said = self._not_chosen(state, step, event, word, f"{name}={json.dumps(value, default=str)}")
+                    if said:
+                        return said
         for what, where, pairs in (("before", state, event.before), ("after", step.target, event.after)):
             said = self._differs(where, event, pairs, f"{what} it")
             if said:
@@ -201,6 +214,20 @@ class StepFit:
                 shown: list[Any] = [to_plain(self.machine.values, number) for number in values]
                 return f"it returns {shown[0] if shown else None!r}, not {event.returns!r}"
         return ""
+
+    def _not_chosen(self, state: State, step: Step, event: Observed, word: str, said: str) -> str:
+        """Why a choice that a step does not make is none of an earlier step either; empty if it is."""
+        if self._was_chosen(state, step, event, word):
+            return ""
+        variable = self._choice_places(event).variable(word)
+        number = kept_before(self.machine.values, state, step, variable)
+        if number is not None:
+            return f"{variable} is {self.machine.values.text(number)} since an earlier step of the action, not {said}"
+        if event.label is None:
+            return (
+                f"it does not choose {said}; if a later step of the action does, give the event the label of that step"
+            )
+        return f"it does not choose {said}, and no local {variable} has it from an earlier step"
 
     def _not_so(self, state: State, event: Observed) -> str:
         """What an event that is no step says of a state and is not so; empty if all is."""
@@ -221,12 +248,20 @@ class StepFit:
         """Whether an event that fits nothing is of a step that there is, but for the values that it says."""
         return any(not one.is_step or bool(self._moves_of(state, one)) for one in event.readings)
 
+    def instances_met(self) -> frozenset[str]:
+        """The role instances that were in some state."""
+        layouts = self.machine.transitions.layouts.known.values()
+        live = {pair for layout in layouts for pair in layout.live.items()}
+        return self.met_before.union(f"{role}#{number}" for role, numbers in live for number in numbers)
+
     def reasons(self, state: State, event: Observed) -> list[str]:
         """Why an event is nothing that fits a state, with all that it may be."""
         return list(dict.fromkeys(reason for one in event.readings for reason in self._reasons(state, one)))
 
     def _reasons(self, state: State, event: Observed) -> list[str]:
         """Why an event is no step of a state: the guards of its action, or what it says and is not so."""
+        if event.instance is not None and event.instance not in self.instances_met():
+            return [f"{event.instance} was in no state of the search"]
         if not event.is_step:
             return [self._not_so(state, event) or "it fits here, but then nothing explains what comes next"]
         moves = self._moves_of(state, event)

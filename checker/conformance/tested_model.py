@@ -13,11 +13,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 from typing import Literal as OneOf
 
+from checker.conformance.allowed import allowed_value
 from checker.core.problems import UsageProblem
 from fizz.base.light import dataclass
 from interpreter import Machine, State, Step, StepKind
 from interpreter.calls import Called, Receiver, calls, function_of
-from interpreter.values.observed import from_plain, same, to_plain
+from interpreter.values.observed import from_plain, same
 
 _MOST_STATES: Final = 10_000
 _MOST_STEPS: Final = 1_000
@@ -125,9 +126,9 @@ class TestedModel:
         return self._settled(found)
 
     def expected(self, states: frozenset[State], move: ModelCall) -> list[Any]:
-        """What a call may return, as values of JSON; `NOTHING` where the model does not say."""
+        """What a call may return, as it is `allowed`; `NOTHING` where the model does not say."""
         ids = {effect.returned for state in states for effect in self.effects(state).get(move, ())}
-        known = [to_plain(self.machine.values, one) for one in sorted(one for one in ids if one is not None)]
+        known = [allowed_value(self.machine.values, one) for one in sorted(one for one in ids if one is not None)]
         return [*known, *([NOTHING] if None in ids else [])]
 
     def crashes(self, move: ModelCall) -> bool:

@@ -12,7 +12,8 @@ from checker.conformance.log_groups import LogGroup, logs_in, parts_of_each
 from checker.conformance.log_model import LogModel
 from checker.conformance.log_runner import LogRunner
 from checker.conformance.log_tasks import LogWork, run_here, run_tasks
-from checker.conformance.map_names import refuse_unknown_names
+from checker.conformance.map_instances import with_instances
+from checker.conformance.map_names import with_names
 from checker.conformance.read_only import instructions
 from checker.conformance.validation_report import CODES, WORST, Reading, ValidationReport
 from checker.core.given import Given
@@ -66,7 +67,8 @@ def validate_logs(
         program = compile_module(module)
         log_model = LogModel(program, event_map.silent, selected)
         actions = log_model.fit.actions
-        refuse_unknown_names(event_map, program, actions)
+        event_map = with_names(event_map, program, actions)
+        event_map = with_instances(event_map, program, log_model.beginnings)
         groups = [LogGroup((file,)) for file in files] if each else [LogGroup(tuple(files))]
         if partition is not None:
             groups = parts_of_each(groups, partition, event_map)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
+from checker.conformance.allowed import SCALARS, assertion_of
+from checker.conformance.plain_values import plain
 from checker.conformance.tested_model import NOTHING, ModelCall, TestedModel
 from interpreter import State
 
@@ -29,7 +31,7 @@ class System(Protocol):
     """The system under test: made anew for each walk."""
 
     def call(self, move: ModelCall) -> Any:
-        """Make a call; what it returned, as a value of JSON."""
+        """Make a call; what it returned."""
 
     def stop(self) -> None:
         """End the system."""
@@ -37,11 +39,15 @@ class System(Protocol):
 
 @dataclass(slots=True)
 class WalkStep:
-    """A call that was made: what it returned, and what the model expects."""
+    """A call that was made: what it returned, as a value of JSON, and what the model expects.
+
+    `is_scalar`: what it returned was a number, a text, a truth value or None, and no other object.
+    """
 
     move: ModelCall
     returned: Any
     expected: list[Any]
+    is_scalar: bool = True
 
 
 Start = Callable[[], System]
@@ -84,8 +90,8 @@ def run_walk(
                 return len(steps) - first
             steps.append(WalkStep(move, NOTHING, model.expected(states, move)))
             returned = system.call(move)
-            steps[-1].returned = returned
-            after = model.after(states, move, returned)
+            steps[-1].returned, steps[-1].is_scalar = plain(returned), type(returned) in SCALARS
+            after = model.after(states, move, steps[-1].returned)
             if not after:
                 raise Mismatch(_described(model, states, steps), [step.move for step in steps])
             states = after
@@ -171,15 +177,16 @@ def _listed(expected: Sequence[Any]) -> str:
 
 def as_function(adapter: type, failure: WalkFailure, model: TestedModel) -> str:
     """A plain test function that makes the calls, to be pasted into a file of tests."""
-    lines = [f"system = {adapter.__name__}()"]
+    body = [line for step in failure.steps for line in _plain_call(adapter, step, model)]
+    lines = ["import fizzpy"] if any("fizzpy." in line for line in body) else []
+    lines.append(f"system = {adapter.__name__}()")
     if callable(getattr(adapter, "start", None)):
         lines.append("system.start()")
-    body = [line for step in failure.steps for line in _plain_call(adapter, step, model)]
     if callable(getattr(adapter, "stop", None)):
         lines += ["try:", *[f"    {line}" for line in body], "finally:", "    system.stop()"]
     else:
         lines += body
-    return "\n".join(["def test_found_by_the_model():", *[f"    {line}" for line in lines]])
+    return "\n".join(["def test_found_by_the_model():", *[f"    {line}".rstrip() for line in lines]])
 
 
 def _plain_call(adapter: type, step: WalkStep, model: TestedModel) -> list[str]:
@@ -190,7 +197,4 @@ def _plain_call(adapter: type, step: WalkStep, model: TestedModel) -> list[str]:
         return [call, *([f"system.restart({step.move.instance!r})"] if restarts else [])]
     if any(one is NOTHING for one in step.expected) or not step.expected:
         return [call]
-    if len(step.expected) == 1:
-        (one,) = step.expected
-        return [f"assert {call} is {one!r}" if one is None else f"assert {call} == {one!r}"]
-    return [f"assert {call} in {step.expected!r}"]
+    return [assertion_of(call, step.expected, step.returned, step.is_scalar)]

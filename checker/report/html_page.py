@@ -18,6 +18,7 @@ _BODY = "color: var(--ink); background: var(--paper); font: 15px/1.5 system-ui, 
 _RULES = """\
 h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; } h3 { font-size: 1rem; margin-top: 1rem; }
 pre, code, .mono { font-family: ui-monospace, "DejaVu Sans Mono", monospace; font-size: 13px; }
+pre.wrapped { white-space: pre-wrap; overflow-wrap: anywhere; margin-left: 1rem; }
 table { border-collapse: collapse; margin: .5rem 0; } th { text-align: left; color: var(--dim); font-weight: 500; }
 th, td { padding: .15rem .8rem .15rem 0; vertical-align: top; }
 td.num, th.num { text-align: right; } .dim { color: var(--dim); } .good { color: var(--good); }

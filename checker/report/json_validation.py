@@ -56,4 +56,5 @@ def _rejection(why: Rejection) -> dict[str, object]:
 
 
 def _event(event: Observed) -> dict[str, object]:
-    return {"file": event.place.file, "line": event.place.line, "kind": event.kind, "text": event.text}
+    file, line, part = event.place
+    return {"file": file, "line": line, "part": part or None, "kind": event.kind, "text": event.text}

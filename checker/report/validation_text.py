@@ -48,9 +48,8 @@ def print_validation(page: Page, report: ValidationReport) -> None:
         page.line(Text(sentence, "dim"), hang=2)
     _print_exercised(page, report)
     for run in report.runs:
-        for one in run.judged:
-            where = "" if one.event is None else f", first at {one.event.place}"
-            page.line(Text(f"{one.name} is violated on {_HOW[one.on]} of {run.title}{where}", "bold red"), hang=2)
+        for sentence in judged_sentences(run):
+            page.line(Text(sentence, "bold red"), hang=2)
         if run.verdict == "accepted" and report.reading != "one":
             page.line(Text(_LOOKED_AT[run.looked_at].format(run.title), "dim"), hang=2)
     print_validation_verdict(page, report)
@@ -95,6 +94,18 @@ def validation_sentence(report: ValidationReport, name_of: Callable[[str], str] 
     return run.reason if run.verdict == "unreadable" and len(run.files) == 1 else f"{files}: {run.reason}"
 
 
+CIRCLE: Final = "each process waits for an event of another one: their order has a circle"
+
+
+def judged_sentences(run: LogRun) -> list[str]:
+    """The assertions that a run violates, on which explanations, and where first."""
+    wheres = ["" if one.event is None else f", first at {one.event.place}" for one in run.judged]
+    return [
+        f"{one.name} is violated on {_HOW[one.on]} of {run.title}{where}"
+        for one, where in zip(run.judged, wheres, strict=True)
+    ]
+
+
 DOUBT: Final = "All of them were tried; the mistake may be as early as there."
 
 
@@ -126,13 +137,20 @@ def _print_exercised(page: Page, report: ValidationReport) -> None:
     page.line(Text(f"actions exercised: {counts or 'none'}", "dim"), hang=2)
     if never:
         page.line(Text(f"never exercised: {', '.join(never)}", "yellow"), hang=2)
+    for sentence in lines_that_ran(report):
+        page.line(Text(sentence, "dim"), hang=2)
+
+
+def lines_that_ran(report: ValidationReport) -> list[str]:
+    """How many lines of the model ran, and which did not."""
     missed = sorted(report.all_lines - report.covered)
     done = len(report.all_lines) - len(missed)
-    page.line(Text(f"{done:,} of {plural(len(report.all_lines), 'line')} of actions and funcs ran", "dim"), hang=2)
+    found = [f"{done:,} of {plural(len(report.all_lines), 'line')} of actions and funcs ran"]
     if missed and done:
         shown = ", ".join(str(line) for _, line in missed[:_LINES_SHOWN])
         more = f" and {len(missed) - _LINES_SHOWN:,} more" if len(missed) > _LINES_SHOWN else ""
-        page.line(Text(f"lines that did not run: {shown}{more}", "dim"), hang=2)
+        found.append(f"lines that did not run: {shown}{more}")
+    return found
 
 
 def _print_runs(page: Page, report: ValidationReport) -> None:
@@ -184,7 +202,7 @@ def _print_rejection(page: Page, report: ValidationReport, run: LogRun, why: Rej
     if why.waiting:
         page.line(f"and {plural(why.waiting, 'more event')} of other processes", 4)
     if not why.events:
-        page.line("each process waits for an event of another one: their order has a circle", 4)
+        page.line(CIRCLE, 4)
     if why.doubtful is not None:
         page.line(Text(f"{doubt_sentence(why.doubtful)} {DOUBT}", "yellow"), hang=2)
     page.line()

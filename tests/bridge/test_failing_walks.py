@@ -248,6 +248,21 @@ def test_a_process_that_hangs_is_ended_with_its_own() -> None:
     assert time.monotonic() - begun < 30
 
 
+def test_a_process_that_has_ended_is_told() -> None:
+    """Whether it had ended when it was asked, or ended then."""
+
+    class Ends(StdioSystem):
+        command = ("sh", "-c", "exec 0<&-; echo; sleep 0.1")
+
+    system = Ends()
+    system.start()
+    assert system._process is not None
+    system._process.wait()
+    with pytest.raises(AssertionError, match="the process ended before add was called"):
+        system.ask("add")
+    system.stop()
+
+
 def test_methods_of_words_of_python_and_coroutines(tmp_path: Path) -> None:
     """`del_` is the method of `Del`; a method that is `async` is refused, for it would never run."""
     path = tmp_path / "n.fizz"

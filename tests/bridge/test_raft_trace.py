@@ -144,6 +144,12 @@ def _trace(seed: int, steps: int) -> list[Event]:
     return [{"event": writer.event(state, step)} for state, step in _run(machine, seed, steps)]
 
 
+def test_the_map_is_short() -> None:
+    """What the events of a Raft mean is said in fewer than 40 lines of at most 120 characters."""
+    lines = MAP.read_text(encoding="utf-8").splitlines()
+    assert len(lines) < 40 and max(map(len, lines)) <= 120
+
+
 def test_a_run_of_the_model_is_accepted(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     """So are its properties, which hold of the model: none is said to be violated by what a trace says. Values of it
     that are changed are noticed at their event."""
