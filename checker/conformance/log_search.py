@@ -30,7 +30,7 @@ _KEPT: Final = 200
 _SETTLES_EVERY: Final = 500
 _CONCLUDING_S: Final = 5.0
 """How long it may take to say what was found when the run is to end."""
-WIDE: Final = 500
+WIDE: Final = 2_000
 """Nodes with the same positions, and as many silent steps, from which columns are faster."""
 
 Following = list[tuple[Observed, Positions]]
@@ -102,8 +102,10 @@ class _Wide:
     asked: Iterator[list[LogNode]] | None
 
 
-_Rank = tuple[int, int, bool]
-"""Of what waits: most events first, then fewest silent steps; and first what is looked at, then what steps silently."""
+_LOOKS, _STEPS, _GATHERED = range(3)
+"""What is done with a node: it is looked at, or steps silently, or is looked at when all of its kind are there."""
+_Rank = tuple[int, int, int]
+"""Of what waits: most events first, then fewest silent steps; then by what is done."""
 _Group = tuple[Positions, _Rank]
 
 
@@ -137,14 +139,12 @@ class _Search:
     def run(self) -> None:
         """Search until a run is found, nothing waits, or the nodes are too many. Raises `Stop`."""
         found = self.found
-        for state in self._model.beginnings:
-            self._arrive(LogNode(state, self._stream.first(), 0, 0))
+        self._arrive([LogNode(state, self._stream.first(), 0, 0) for state in self._model.beginnings])
         while self._waiting and found.accepted is None:
             rank, _, one = heapq.heappop(self._waiting)
             if isinstance(one, _Wide):
                 self._go_on(one)
             else:
-                found.nodes += 1
                 self._take(rank, one)
             self._patience.ask()
             if self._most is not None and found.nodes > self._most:
@@ -159,17 +159,35 @@ class _Search:
         if isinstance(one, LogNode) and self._wide is not None:
             self._sizes[one.positions, rank] += 1
 
-    def _arrive(self, node: LogNode) -> None:
-        """Note a node, which waits then, unless it is known."""
-        key = (node.state, node.positions)
-        known = self._visited.get(key)
-        if known is not None and known <= node.silent:
-            return
-        if any(one.knows(node.state, node.silent) for one in self._columns.get(node.positions, ())):
-            return
-        self._visited[key] = node.silent
-        if self._follower.look(node):
-            self._put((-node.consumed, node.silent, False), node)
+    def _arrive(self, nodes: list[LogNode]) -> None:
+        """Note nodes that one node leads to, or several of equal positions. Those that are not known wait then."""
+        visited = self._visited
+        for node in self._unknown(nodes) if self._columns else nodes:
+            key = (node.state, node.positions)
+            known = visited.get(key)
+            if known is not None and known <= node.silent:
+                continue
+            visited[key] = node.silent
+            if self._follower.look(node):
+                self._wait(node)
+
+    def _unknown(self, nodes: list[LogNode]) -> list[LogNode]:
+        """Those of some nodes that columns have not found."""
+        groups: dict[Positions, list[LogNode]] = {}
+        for node in nodes:
+            groups.setdefault(node.positions, []).append(node)
+        for positions in groups:
+            for columns in self._columns.get(positions, ()):
+                groups[positions] = columns.unknown(groups[positions])
+        return [node for group in groups.values() for node in group]
+
+    def _wait(self, node: LogNode) -> None:
+        before = node.parent
+        if node.event is not None and before is not None and node.positions in self._columns:
+            # Columns have taken over there: one after the other, nodes would find most of it again.
+            self._put((-before.consumed, before.silent, _GATHERED), node)
+        else:
+            self._put((-node.consumed, node.silent, _LOOKS), node)
 
     # --- node by node ----------------------------------------------------------------------------------------------
 
@@ -182,11 +200,17 @@ class _Search:
             if size == 1:
                 del self._sizes[group]
             # Where some have stepped silently and others have not yet, the group of those that have is not complete.
-            if size >= self._wide and (rank[-1] or not node.silent) and self._widen(group, node):
+            if size >= self._wide and (rank[-1] != _LOOKS or not node.silent) and self._widen(group, node):
                 return
-        if rank[-1]:
-            for step in self._model.fit.silent_steps(node.state):
-                self._arrive(LogNode(step.target, node.positions, node.consumed, node.silent + 1, node, step))
+            if rank[-1] == _GATHERED:
+                for one in [node, *self._taken_out(group)]:
+                    self._put((-one.consumed, one.silent, _LOOKS), one)
+                return
+        self.found.nodes += 1
+        if rank[-1] == _STEPS:
+            at, consumed, silent = node.positions, node.consumed, node.silent + 1
+            steps = self._model.fit.silent_steps(node.state)
+            self._arrive([LogNode(step.target, at, consumed, silent, node, step) for step in steps])
         else:
             self._look(node)
 
@@ -199,11 +223,11 @@ class _Search:
         if not following and self._stream.ended(node.positions):
             found.accepted = node
             return
-        self._explain(node, following)
+        self._arrive(self._explained(node, following))
         fit = self._model.fit
         if fit.silent_steps(node.state):
             if node.silent < fit.silent.most:
-                self._put((-node.consumed, node.silent + 1, True), node)
+                self._put((-node.consumed, node.silent + 1, _STEPS), node)
             else:
                 found.bounded = True
 
@@ -215,16 +239,34 @@ class _Search:
         if node.consumed == found.most and len(found.furthest) < _KEPT:
             found.furthest.append(node)
 
-    def _explain(self, node: LogNode, following: Following) -> None:
-        """Go on to the nodes that explain one event more."""
+    def _explained(self, node: LogNode, following: Following) -> list[LogNode]:
+        """The nodes that explain one event more."""
         fit = self._model.fit
+        found: list[LogNode] = []
         for event, positions in following:
             steps = [(one, step) for one in event.readings for step in fit.moves(node.state, one)]
             # Of several steps to one state it does not matter which one it was.
             ways = len({s.target if s else node.state for _, s in steps}) if steps[1:] else 1
             for one, taken in steps:
                 target = node.state if taken is None else taken.target
-                self._arrive(LogNode(target, positions, node.consumed + 1, 0, node, taken, one, ways))
+                found.append(LogNode(target, positions, node.consumed + 1, 0, node, taken, one, ways))
+        return found
+
+    def _taken_out(self, group: _Group) -> list[LogNode]:
+        """The nodes of a group, which wait no more."""
+        positions, rank = group
+        nodes: list[LogNode] = []
+        rest = []
+        for entry in self._waiting:
+            one = entry[-1]
+            if entry[0] == rank and isinstance(one, LogNode) and one.positions == positions:
+                nodes.append(one)
+            else:
+                rest.append(entry)
+        heapq.heapify(rest)
+        self._waiting = rest
+        self._sizes.pop(group, None)
+        return nodes
 
     # --- by columns ------------------------------------------------------------------------------------------------
 
@@ -236,29 +278,23 @@ class _Search:
             return False
         from checker.conformance.silent_columns import SilentColumns
 
-        nodes, rest = [node], []
-        for entry in self._waiting:
-            one = entry[-1]
-            if entry[0] == rank and isinstance(one, LogNode) and one.positions == positions:
-                nodes.append(one)
-            else:
-                rest.append(entry)
-        known = [state for state, at in self._visited if at == positions]
+        waiting = self._taken_out(group)
+        nodes = [node, *waiting]
+        known = [one for (one, at), silent in self._visited.items() if at == positions and silent <= node.silent]
         earlier = tuple(self._columns.get(positions, ()))
         columns = SilentColumns.over(self._model.fit, self._patience, nodes, known, earlier)
         if columns is None:
             self._wide = None
+            for one in waiting:
+                self._put(rank, one)
             return False
-        heapq.heapify(rest)
-        self._waiting = rest
-        del self._sizes[group]
         self._columns.setdefault(positions, []).append(columns)
-        is_asked = rank[-1]
-        if not is_asked:
+        asked = None
+        if rank[-1] != _STEPS:
             for one in nodes[:_KEPT]:
                 self._note(one)
-        wide = _Wide(columns, following, None if is_asked else columns.meeting([event for event, _ in following]))
-        self._put(rank, wide)
+            asked = columns.meeting([event for event, _ in following])
+        self._put((-node.consumed, *rank[1:]), _Wide(columns, following, asked))
         return True
 
     def _go_on(self, wide: _Wide) -> None:
@@ -274,14 +310,13 @@ class _Search:
                 return
             wide.asked = columns.meeting([event for event, _ in wide.following])
         block = next(wide.asked, None)
-        for node in block or ():
-            self._explain(node, wide.following)
+        self._arrive([found for node in block or () for found in self._explained(node, wide.following)])
         consumed = columns.consumed
         if block is None:
             wide.asked = None
-            self._put((-consumed, columns.silent + 1, True), wide)
+            self._put((-consumed, columns.silent + 1, _STEPS), wide)
         else:
-            self._put((-consumed, columns.silent, False), wide)
+            self._put((-consumed, columns.silent, _LOOKS), wide)
 
     # --- what is settled -------------------------------------------------------------------------------------------
 

@@ -107,9 +107,13 @@ class SilentColumns:
                 part.keep(np.flatnonzero(new))
         return level.states
 
-    def knows(self, state: State, silent: int) -> bool:
-        """Whether a state was found after no more silent steps than these."""
-        return bool(self._known(*halves([self._fit.machine.key(state)]), silent)[0])
+    def unknown(self, nodes: list[LogNode]) -> list[LogNode]:
+        """Those of some nodes, of as many silent steps, whose states were not found after no more of them."""
+        if not nodes:
+            return nodes
+        key = self._fit.machine.key
+        known = self._known(*halves([key(node.state) for node in nodes]), nodes[0].silent)
+        return [node for node, is_known in zip(nodes, known.tolist(), strict=True) if not is_known]
 
     def _known(self, high: Words, low: Words, silent: int) -> Mask:
         # States of the first level are known to the search that this has taken over from.
