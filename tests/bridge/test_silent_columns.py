@@ -123,7 +123,7 @@ def random_log(draw: random.Random, kinds: dict[str, tuple[str, int]]) -> list[d
     number = draw.randrange(1, 4)
     for at in range(number):
         # The last kind is that of an event that needs many before.
-        kind = draw.choice([*kinds]) if at < number - 1 else draw.choice([[*kinds][-1], [*kinds][0]])
+        kind = draw.choice([*kinds]) if at < number - 1 else draw.choice([*kinds][:1] + [*kinds][-1:])
         field, below = kinds[kind]
         event: dict[str, object] = {"event": kind, "n": draw.choice(["n0", "n1"])}
         if draw.random() < 0.4:
