@@ -166,13 +166,16 @@ def _with_hypothesis(adapter: Any, model: TestedModel, number: int, longest: int
     from hypothesis.errors import Flaky
 
     from checker.conformance.adapters import ObjectSystem
-    from checker.conformance.walk_run import failure_of
+    from checker.conformance.walk_run import failure_of, shortened
 
     __tracebackhide__ = True
     failures: list[WalkFailure] = []
     traces: list[TracebackType | None] = []
 
-    # All is drawn before the walk: what is possible then may depend on choices of the system.
+    choices = st.integers(0, _MOST_NUMBER)
+
+    # Lists of any size would be short ones mostly. All is drawn before the walk: what is possible then may depend on
+    # choices of the system.
     @settings(
         max_examples=number,
         deadline=None,
@@ -183,7 +186,7 @@ def _with_hypothesis(adapter: Any, model: TestedModel, number: int, longest: int
         verbosity=Verbosity.quiet,
         database=_database_of(type(adapter)),
     )
-    @given(numbers=st.lists(st.integers(0, _MOST_NUMBER), min_size=1, max_size=longest))
+    @given(numbers=st.integers(1, longest).flatmap(lambda n: st.lists(choices, min_size=n, max_size=n)))
     def walk(numbers: list[int]) -> None:
         __tracebackhide__ = True
         left = iter(numbers)
@@ -208,9 +211,11 @@ def _with_hypothesis(adapter: Any, model: TestedModel, number: int, longest: int
         told = -1
     else:
         return None
+    found = failures[told]
     # Without the lines of hypothesis.
-    failures[told].error.__traceback__ = traces[told]
-    return failures[told]
+    found.error.__traceback__ = traces[told]
+    # A number may stand for another call where one before it is left out: hypothesis can not shrink that.
+    return found if told >= 0 else shortened(model, lambda: ObjectSystem(adapter), found)
 
 
 def _database_of(adapter: type) -> Any:
