@@ -6,18 +6,24 @@ Loaded with every run of pytest in its environment: nothing heavy is imported be
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from checker.conformance.tested_model import TestedModel
+    from checker.conformance.tested_model import ModelCall, TestedModel
     from checker.conformance.walk_plan import WalkPlan
     from checker.conformance.walk_run import WalkFailure
 
 _SOURCES = ("transitions", "random", "hypothesis")
+_MOST_NUMBER = 65_535
+"""The greatest number that stands for a choice: its rest is taken among those that are possible."""
+_FLAKY = (
+    "The same choices did not fail again: it depends on more than the calls, as on choices or timing of the system."
+)
 _PLANS = pytest.StashKey[dict[str, str]]()
 
 
@@ -155,34 +161,88 @@ def _planned(adapter: Any, model: TestedModel, walk: Any) -> WalkFailure | None:
 
 def _with_hypothesis(adapter: Any, model: TestedModel, number: int, longest: int) -> WalkFailure | None:
     """Hypothesis makes the choices, shrinks them, and keeps what failed in its database."""
-    from hypothesis import HealthCheck, given, settings
+    from hypothesis import HealthCheck, Phase, Verbosity, given, settings
     from hypothesis import strategies as st
+    from hypothesis.errors import Flaky
 
     from checker.conformance.adapters import ObjectSystem
-    from checker.conformance.tested_model import ModelCall
-    from checker.conformance.walk_run import WalkFailure, WalkStep, run_walk
+    from checker.conformance.walk_run import failure_of, shortened
 
-    made: list[WalkStep] = []
+    __tracebackhide__ = True
+    failures: list[WalkFailure] = []
+    traces: list[TracebackType | None] = []
 
-    @settings(max_examples=number, deadline=None, suppress_health_check=list(HealthCheck))
-    @given(data=st.data())
-    def walk(data: st.DataObject) -> None:
-        left = data.draw(st.integers(1, longest), label="calls")
+    choices = st.integers(0, _MOST_NUMBER)
+
+    # Lists of any size would be short ones mostly. All is drawn before the walk: what is possible then may depend on
+    # choices of the system.
+    @settings(
+        max_examples=number,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        report_multiple_bugs=False,
+        # It would explain lines of this tool.
+        phases=[phase for phase in settings().phases if phase is not Phase.explain],
+        verbosity=Verbosity.quiet,
+        database=_database_of(type(adapter)),
+    )
+    @given(numbers=st.integers(1, longest).flatmap(lambda n: st.lists(choices, min_size=n, max_size=n)))
+    def walk(numbers: list[int]) -> None:
+        __tracebackhide__ = True
+        left = iter(numbers)
 
         def choose(possible: list[ModelCall]) -> ModelCall | None:
-            nonlocal left
-            left -= 1
-            return possible[data.draw(st.integers(0, len(possible) - 1))] if left >= 0 else None
+            number = next(left, None)
+            return None if number is None else possible[number % len(possible)]
 
-        made.clear()
-        run_walk(model, lambda: ObjectSystem(adapter), choose, made=made)
+        failure = failure_of(model, lambda: ObjectSystem(adapter), choose)
+        if failure is not None:
+            failures.append(failure)
+            traces.append(failure.error.__traceback__)
+            raise failure.error
 
     try:
         walk()
-    except Exception as error:  # noqa: BLE001 - whatever the system under test raises
+    except Flaky:
+        told = min(range(len(failures)), key=lambda number: len(failures[number].moves))
+        failures[told].error.add_note(_FLAKY)
+    except Exception:  # noqa: BLE001 - whatever the system under test raises
         # The last example that hypothesis runs is the one that it shows.
-        return WalkFailure(error, tuple(made))
-    return None
+        told = -1
+    else:
+        return None
+    found = failures[told]
+    # Without the lines of hypothesis.
+    found.error.__traceback__ = traces[told]
+    # A number may stand for another call where one before it is left out: hypothesis can not shrink that.
+    return found if told >= 0 else shortened(model, lambda: ObjectSystem(adapter), found)
+
+
+def _database_of(adapter: type) -> Any:
+    """The database of hypothesis, with keys of its own for each class: examples that another class passes are dropped.
+
+    None if there is none.
+    """
+    from hypothesis import settings
+    from hypothesis.database import ExampleDatabase
+
+    database = settings().database
+    if database is None:
+        return None
+    whole: ExampleDatabase = database
+    prefix = f"fizzpy {adapter.__module__}.{adapter.__qualname__} ".encode()
+
+    class OfClass(ExampleDatabase):
+        def save(self, key: bytes, value: bytes) -> None:
+            whole.save(prefix + key, value)
+
+        def fetch(self, key: bytes) -> Iterable[bytes]:
+            return whole.fetch(prefix + key)
+
+        def delete(self, key: bytes, value: bytes) -> None:
+            whole.delete(prefix + key, value)
+
+    return OfClass()
 
 
 def _tell(adapter: Any, model: TestedModel, failure: WalkFailure) -> None:
@@ -192,7 +252,8 @@ def _tell(adapter: Any, model: TestedModel, failure: WalkFailure) -> None:
 
     function = f"As a test of its own:\n\n{as_function(type(adapter), failure, model)}\n"
     if isinstance(failure.error, Mismatch):
-        pytest.fail(f"{failure.error}\n\n{function}", pytrace=False)
+        notes = "".join(f"\n{note}\n" for note in getattr(failure.error, "__notes__", []))
+        pytest.fail(f"{failure.error}\n{notes}\n{function}", pytrace=False)
     if failure.steps:
         calls = "\n".join(f"    {move.text}" for move in failure.moves)
         failure.error.add_note(f"the calls until then:\n{calls}\n\n{function}")

@@ -105,6 +105,7 @@ class ObjectSystem:
 
     def call(self, move: ModelCall) -> Any:
         """Call the method; after `crash` also `restart`."""
+        __tracebackhide__ = True
         returned = getattr(self.adapter, move.method)(**move.values)
         if move.method == "crash":
             self._optional("restart", move.instance)

@@ -149,6 +149,7 @@ def model_test(
 
         def test_model(self: object, fizzpy_walk: object, fizzpy_run: Callable[..., None]) -> None:
             """One walk of the model; the plugin gives the walk, and what runs it."""
+            __tracebackhide__ = True
             fizzpy_run(self, fizzpy_walk)
 
         adapter.test_model = test_model  # type: ignore[attr-defined]

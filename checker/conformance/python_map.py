@@ -31,7 +31,7 @@ class MapFunction:
 
     def rules(self, place: Place, data: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         """What an event may be, with values of JSON; None: it is ignored. Raises `UsageProblem`, at the event."""
-        with _refusing(lambda failure: place.refuse(f"map_event() of {self.path} fails: {failure}"), self.path):
+        with _users_code(lambda failure: place.refuse(f"map_event() of {self.path} fails: {failure}"), self.path):
             answer = self.function(dict(data))
             if isinstance(answer, dict):
                 answer = [answer]
@@ -66,7 +66,7 @@ def read_python(path: str) -> tuple[MapFunction, dict[str, Any]]:
     def refuse(failure: str) -> None:
         raise UsageProblem(f"{path} fails: {failure}") from None
 
-    with _refusing(refuse, path):
+    with _users_code(refuse, path):
         names = runpy.run_path(path)
     function = names.get("map_event")
     if not callable(function):
@@ -78,7 +78,7 @@ def read_python(path: str) -> tuple[MapFunction, dict[str, Any]]:
 
 
 @contextlib.contextmanager
-def _refusing(refuse: Callable[[str], object], path: str) -> Iterator[None]:
+def _users_code(refuse: Callable[[str], object], path: str) -> Iterator[None]:
     """The block runs the user's code: what it raises is refused in a sentence, and what it prints is no report."""
     try:
         with contextlib.redirect_stdout(sys.stderr):

@@ -8,6 +8,7 @@ from typing import Final
 
 from rich.text import Text
 
+from checker.conformance.log_files import Place
 from checker.conformance.observed_event import Doubt
 from checker.conformance.validation_report import LogRun, Rejection, ValidationReport
 from checker.core.visible import printable
@@ -75,6 +76,11 @@ def file_name(path: str) -> str:
     return PurePath(path).name
 
 
+def place_text(place: Place, name_of: Callable[[str], str] = file_name) -> str:
+    """A place in a log, of which the name of the file is enough."""
+    return str(place._replace(file=name_of(place.file)))
+
+
 def validation_sentence(report: ValidationReport, name_of: Callable[[str], str] = str) -> str:
     """Why the verdict is what it is. `name_of` gives what a log is called, by its path."""
     run = next((run for run in report.runs if run.verdict == report.verdict), report.runs[0])
@@ -89,7 +95,7 @@ def validation_sentence(report: ValidationReport, name_of: Callable[[str], str] 
             return f"{each}{of} a behaviour of the model ({plural(events, 'event')}){but}"
         case "rejected":
             event = run.rejection.events[0].event if run.rejection and run.rejection.events else None
-            at = "" if event is None else f" at {event.place}, {event.text}"
+            at = "" if event is None else f" at {place_text(event.place, name_of)}, {event.text}"
             return f"{files}: no run of the model explains event {run.explained + 1:,}{at}"
     return run.reason if run.verdict == "unreadable" and len(run.files) == 1 else f"{files}: {run.reason}"
 

@@ -9,7 +9,7 @@ from checker.core.trace import TraceEntry
 from checker.report.difference import differences
 from checker.report.model_rows import file_names, source_row
 from checker.report.terminal_report import plural
-from checker.report.validation_text import DOUBT, file_name, validation_sentence, verdict_word_of
+from checker.report.validation_text import DOUBT, file_name, place_text, validation_sentence, verdict_word_of
 from checker.tui.finding_screen import FindingList, FindingRow, fixed, heading
 from checker.tui.styles import CRASH, FAINT, NAME, NEW, OLD, PLAIN, STRONG, WARNING, WRONG, Piece
 
@@ -24,22 +24,23 @@ def log_rows(report: ValidationReport) -> FindingList | None:
 
 
 def _rows(report: ValidationReport, run: LogRun, why: Rejection) -> Iterator[FindingRow]:
-    files = ", ".join(map(file_name, run.files))
-    yield heading(f"{files}: the longest run that fits explains {run.explained:,} events; its last steps")
+    files = ", ".join(map(file_name, run.files)) + ("" if run.key is None else f" [{run.key}]")
+    yield heading(f"{files}: the longest run that fits explains {plural(run.explained, 'event')}; its last steps")
     for entry in why.entries:
         yield FindingRow(
             fixed(("  ", PLAIN), (entry.label, CRASH if entry.crash else NAME)), _step(entry, report.sources)
         )
     if why.doubtful is not None:
-        doubt = f"{why.doubtful.event.place}  {why.doubtful.event.text}"
+        event = why.doubtful.event
+        doubt, whole = (f"{place}  {event.text}" for place in (place_text(event.place), event.place))
         said = ("The first event with several explanations:", f"{why.doubtful.why}.", DOUBT)
         yield FindingRow(
             fixed(("? ", WARNING), (doubt, WARNING), ("  the first with several explanations", FAINT)),
-            [[(doubt, STRONG)], *([(line, PLAIN)] for line in said)],
+            [[(whole, STRONG)], *([(line, PLAIN)] for line in said)],
         )
     yield heading("Then" if why.events else "Then each process waits for an event of another one: a circle")
     for one in why.events:
-        name = f"{one.event.place}  {one.event.text}"
+        name = f"{place_text(one.event.place)}  {one.event.text}"
         yield FindingRow(fixed(("✗ ", WRONG), (name, WRONG)), _event(one, why), wrong=True)
     if why.waiting:
         yield heading(f"and {plural(why.waiting, 'more event')} of other processes")
@@ -61,7 +62,9 @@ def _step(entry: TraceEntry, sources: Mapping[str, str]) -> list[Sequence[Piece]
 
 def _event(one: NextEvent, why: Rejection) -> list[Sequence[Piece]]:
     """Why it fits in none of the states that the system may be in; each with its state."""
-    lines: list[Sequence[Piece]] = [[(one.event.text, STRONG), ("  does not fit:", PLAIN)]]
+    lines: list[Sequence[Piece]] = [
+        [(f"{one.event.place}  ", FAINT), (one.event.text, STRONG), ("  does not fit:", PLAIN)]
+    ]
     several = len(one.reasons) > 1
     for number, reasons in enumerate(one.reasons, 1):
         if several:

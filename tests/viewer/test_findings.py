@@ -155,3 +155,20 @@ def test_it_is_opened_by_the_commands(tmp_path: Path) -> None:
     )
     assert ended == 14, sent
     assert "├" in sent
+
+
+def test_rows_have_the_names_of_logs_and_details_their_paths(tmp_path: Path) -> None:
+    """A path from the root would push off what the event says; parts of one log have their keys."""
+    folder = tmp_path / ("deep" * 10) / "logs"
+    folder.mkdir(parents=True)
+    (tmp_path / "m.fizz").write_text(COUNTER)
+    (tmp_path / "map.yaml").write_text("process: host\n" + MAP)
+    log = write(folder, "a.ndjson", [{"host": "h", "shard": 4, **LOG[0]}, {"host": "h", "shard": 4, **LOG[3]}])
+    files = [str(tmp_path / "m.fizz"), [log], str(tmp_path / "map.yaml")]
+    found = log_rows(validate_logs(*files, partition="shard"))  # type: ignore[arg-type]
+    assert found is not None
+    lines = shown(found, size=(200, 24)).split("\n")
+    assert lines[0].startswith("━REJECTED: a.ndjson [4]: no run of the model explains event 2 at a.ndjson:2, up{by: 2")
+    assert lines[1].startswith("a.ndjson [4]: the longest run that fits explains 1 event;")
+    assert any(line.startswith("✗ a.ndjson:2  up{by: 2") for line in lines)
+    assert any(line.startswith(f"{log}:2  up{{by: 2") for line in lines)
