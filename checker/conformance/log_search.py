@@ -271,10 +271,10 @@ class _Search:
     # --- by columns ------------------------------------------------------------------------------------------------
 
     def _widen(self, group: _Group, node: LogNode) -> bool:
-        """Have columns take over the nodes of a group, if there is anything to be found after them."""
+        """Have columns take over the nodes of a group, if there are silent steps from them and an event to come."""
         positions, rank = group
         following = list(self._stream.next(positions))
-        if not following:
+        if not following or not self._model.fit.silent_steps(node.state):
             return False
         from checker.conformance.silent_columns import SilentColumns
 
