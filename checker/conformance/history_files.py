@@ -81,7 +81,7 @@ def _records(path: str) -> Iterator[LogLine]:
         return _from_edn(path)
     if first.startswith("{"):
         return json_lines(path)
-    if not first or _COLUMNS.fullmatch(first.rstrip("\n")):
+    if not first or _COLUMNS.fullmatch(first.rstrip("\r\n")):
         return _from_columns(path)
     # The reader of JSON says what is wrong with the first line.
     return json_lines(path)
@@ -109,7 +109,7 @@ def _from_edn(path: str) -> Iterator[LogLine]:
 
 def _from_columns(path: str) -> Iterator[LogLine]:
     for number, line in text_lines(path):
-        match = _COLUMNS.fullmatch(line.rstrip("\n"))
+        match = _COLUMNS.fullmatch(line.rstrip("\r\n"))
         place = Place(path, number)
         if match is None:
             place.refuse("this line has not the columns of a history", "they are process, :type, :f and value")

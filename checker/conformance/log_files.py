@@ -40,21 +40,7 @@ class LogLine(NamedTuple):
 
 def text_lines(path: str) -> Iterator[tuple[int, str]]:
     """The lines of a file that are not blank, with their numbers. Raises `UsageProblem` for what cannot be read."""
-    try:
-        # It may be read again, to show what was rejected: a pipe would not do.
-        refuse_no_file(path, "a file of events")
-        with Path(path).open(encoding="utf-8-sig") as file:
-            number = 0
-            while line := file.readline(_LONGEST + 1):
-                number += 1
-                if len(line) > _LONGEST:
-                    Place(path, number).refuse(f"a line of more than {_LONGEST:,} characters", _HINT)
-                if not line.isspace():
-                    yield number, line
-    except UnicodeDecodeError as failure:
-        Place(path, bad_line(path)).refuse(f"this line is no text in UTF-8: {failure.reason}", _HINT)
-    except OSError as failure:
-        raise UsageProblem(f"{path} cannot be read: {failure.strerror}") from None
+    return ((number, line) for _, number, line in byte_lines(path))
 
 
 def bad_line(path: str) -> int:
@@ -66,6 +52,7 @@ def bad_line(path: str) -> int:
 def byte_lines(path: str) -> Iterator[tuple[int, int, str]]:
     """As `text_lines`, with where each line begins in bytes: (offset, number, line)."""
     try:
+        # It may be read again, to show what was rejected: a pipe would not do.
         refuse_no_file(path, "a file of events")
         with Path(path).open("rb") as file:
             offset = number = 0
