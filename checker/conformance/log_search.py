@@ -193,7 +193,9 @@ class _Search:
 
     def _take(self, rank: _Rank, node: LogNode) -> None:
         """Look at a node, or take the silent steps from it."""
-        if self._wide is not None:
+        if not self._waiting and self._wide != 1:
+            self._sizes.clear()
+        elif self._wide is not None:
             group = (node.positions, rank)
             size = self._sizes[group]
             self._sizes[group] -= 1
