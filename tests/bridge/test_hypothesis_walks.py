@@ -59,12 +59,16 @@ def _runs(folder: Path, name: str) -> list[str]:
     return found
 
 
+_WITH_DATABASE = "--hypothesis-profile=default"
+"""Where CI is set, hypothesis has no database and takes the same examples in each run."""
+
+
 def test_what_failed_is_replayed_first(run_pytest: Pytest, tmp_path: Path) -> None:
     """In the next run too, and whatever other classes pass in between."""
-    first = run_pytest(STORES, "-k", "Forgets", store=STORE)
+    first = run_pytest(STORES, "-k", "Forgets", _WITH_DATABASE, store=STORE)
     assert first.returncode == 1 and len(_runs(tmp_path, "TestForgets")) > 20
-    assert run_pytest(STORES, "-k", "Fine", store=STORE).returncode == 0
-    again = run_pytest(STORES, "-k", "Forgets", store=STORE)
+    assert run_pytest(STORES, "-k", "Fine", _WITH_DATABASE, store=STORE).returncode == 0
+    again = run_pytest(STORES, "-k", "Forgets", _WITH_DATABASE, store=STORE)
     assert again.returncode == 1 and len(_runs(tmp_path, "TestForgets")) <= 10
     shown = [one.stdout[one.stdout.index("returned") : one.stdout.index("=== short")] for one in (first, again)]
     assert shown[0] == shown[1]
