@@ -434,7 +434,7 @@ class Operations(Pairs):
                 raise GiveUp
             self.fuel[0] -= 1
             return owner.table.get(key(args[0]), args[1] if len(args) > 1 else None)
-        if type(owner) is ValueNode and owner.tag in (_LIST, _TUPLE) and len(args) == 1:
+        if type(owner) is ValueNode and owner.tag is _LIST and len(args) == 1:
             if name == "index":
                 return self.position_of(owner.items, args[0])
             if name == "count":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Final
 
@@ -23,13 +24,14 @@ from interpreter.values.problem import ModelMistake
 FOLDED: Final = frozenset({"len", "set", "any", "all"})
 """The functions that a set may apply to the results of turns by itself."""
 Compile = Callable[[ast.Expression, NameScope], Evaluator]
-Turns = Callable[[Environment], Iterator[None]]
+Turns = Callable[[Environment], Iterator[tuple[object] | None]]
+"""The turns of a comprehension, each with its variables bound; or the value of several turns, if a set gives it."""
 
 
 def compile_comprehension(node: ast.Comprehension, scope: NameScope, compile_expression: Compile) -> Evaluator:
     """A list, dict or bare comprehension. A bare one is lazy: `any` and `all` stop where they can decide."""
     inner = scope.inner(_names_of(node))
-    turns = _turns(node.clauses, (node.key, node.element), inner, compile_expression)
+    turns = _turns(node, node.clauses, ("list",), inner, compile_expression)
     element = compile_expression(node.element, inner)
     key = None if node.key is None else compile_expression(node.key, inner)
     folded = None if key is not None else _Folded(node, ("list",), scope, compile_expression)
@@ -49,8 +51,8 @@ def compile_comprehension(node: ast.Comprehension, scope: NameScope, compile_exp
                 METER.make(2 * len(entries))
                 return DictValue(entries)
             items: list[object] = []
-            for _ in turns(scope):
-                items.append(element(scope))
+            for several in turns(scope):
+                items += [element(scope)] if several is None else operations.iterate(several[0])
                 check_size(len(items), "the comprehension")
             METER.made += len(items)
             return ListValue(items)
@@ -71,7 +73,7 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
     if not scope.means_builtin(function):
         return None
     inner = scope.inner(_names_of(argument))
-    turns = _turns(argument.clauses, (argument.element,), inner, compile_expression)
+    turns = _turns(argument, argument.clauses, (function,), inner, compile_expression)
     element = compile_expression(argument.element, inner)
     decisive = function == "any"
     folded = _Folded(argument, (function,), scope, compile_expression)
@@ -82,8 +84,8 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
             return answer[0]
         scope = env.inner({})
         try:
-            for _ in turns(scope):
-                if truth(element(scope)) == decisive:
+            for several in turns(scope):
+                if truth(element(scope) if several is None else several[0]) == decisive:
                     return decisive
         except ModelMistake as problem:
             raise located(problem, argument.span) from None
@@ -202,7 +204,8 @@ class _Folded:
         first, rest = node.clauses[0], node.clauses[1:]
         assert isinstance(first, ast.ComprehensionFor)
         variables, charged = first.variables, turn_cost(rest, node.element)
-        following = _turns(rest, (node.element,), inner, self._compile) if rest else None
+        functions = self._site[1] if truths else ("list",)
+        following = _turns(node, rest, functions, inner, self._compile, False) if rest else None
         element = self._compile(node.element, inner)
 
         def turn(scope: Environment, item: object) -> list[object]:
@@ -210,9 +213,11 @@ class _Folded:
             scope.locals.clear()
             bind_loop_variables(variables, scope.locals, item)
             results: list[object] = []
-            for _ in following(scope) if following else (None,):
-                result = element(scope)
-                results.append(truth(result) if truths else result)
+            for several in following(scope) if following else (None,):
+                if truths:
+                    results.append(truth(element(scope) if several is None else several[0]))
+                else:
+                    results += [element(scope)] if several is None else operations.iterate(several[0])
             return results
 
         return turn
@@ -269,30 +274,39 @@ def _named(node: ast.Expression) -> bool:
 
 
 def _turns(
+    node: ast.Comprehension,
     clauses: tuple[ast.Clause, ...],
-    results: tuple[ast.Expression | None, ...],
+    functions: tuple[str, ...],
     scope: NameScope,
     compile_expression: Compile,
+    first_ones: bool = True,
 ) -> Turns:
-    """A generator function that binds the variables of each iteration in the environment it is given.
+    """A generator function that binds the variables of each iteration of some clauses in the environment it is given.
 
-    `results` are evaluated by the caller in each iteration, and charged here.
+    The results are evaluated by the caller in each iteration, and charged here. A set that is gone through after the
+    first clause may give the value of all of its turns, made by `functions`.
     """
     first, rest = clauses[0], clauses[1:]
-    following = _turns(rest, results, scope, compile_expression) if rest else None
-    then = turn_cost(rest, *results)
+    following = _turns(node, rest, functions, scope, compile_expression, False) if rest else None
+    then = turn_cost(rest, node.key, node.element)
     if isinstance(first, ast.ComprehensionIf):
         condition = compile_expression(first.condition, scope)
 
-        def filtered(env: Environment) -> Iterator[None]:
+        def filtered(env: Environment) -> Iterator[tuple[object] | None]:
             if truth(condition(env)):
                 METER.count += then
                 yield from following(env) if following else iter((None,))
 
         return filtered
     iterable, variables, span = compile_expression(first.iterable, scope), first.variables, first.span
+    inside = replace(node, kind="list", clauses=clauses, span=span)
+    nested = None if first_ones or node.key is not None else _Folded(inside, functions, scope, compile_expression)
 
-    def looped(env: Environment) -> Iterator[None]:
+    def looped(env: Environment) -> Iterator[tuple[object] | None]:
+        answer = None if nested is None else nested.ask(env)
+        if answer is not None:
+            yield answer
+            return
         for item in operations.iterate_live(iterable(env)):
             METER.count += then
             if METER.count > METER.pause:

@@ -23,6 +23,11 @@ class StateStruct(HostValue):
         self._world = world
         self._names = names
 
+    @property
+    def world(self) -> World:
+        """What the state is read through."""
+        return self._world
+
     def attributes(self) -> Mapping[str, object]:
         return _LazyFields(self._world, self._names)
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Protocol
 
 from interpreter.state.state import UNBOUND, Slot, State
@@ -151,6 +152,20 @@ class Recorder:
         """Drops the answers: later reads are recorded anew."""
         self._answers.clear()
         self.events.append(cut)
+
+    def look(self, slot: Slot) -> int:
+        """The answer to a read, which is not recorded."""
+        return self._view.read(slot)
+
+    @contextmanager
+    def apart(self) -> Iterator[list[Event]]:
+        """Within the block reads are recorded as if there had been none before; gives them."""
+        before = self._answers, self.events
+        self._answers, self.events = {}, []
+        try:
+            yield self.events
+        finally:
+            self._answers, self.events = before
 
     def saved(self) -> tuple[dict[Slot, int], list[Event]]:
         """The reads so far, to be restored."""

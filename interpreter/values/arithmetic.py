@@ -83,8 +83,7 @@ def subtract(left: object, right: object) -> object:
         return _number("-", lambda a, b: a - b, left, right)
     match left, right:
         case SetValue(), SetValue():
-            METER.make(parts_of_keys(left.entries))
-            return SetValue({key: item for key, item in left.entries.items() if key not in right.entries})
+            return SetValue(left.without(right))
         case FrozenSetValue(), FrozenSetValue():
             return frozen_set({key: item for key, item in left.entries.items() if key not in right.entries})
         case SymmetricValue(), SymmetricValue():
@@ -163,8 +162,7 @@ def modulo(left: object, right: object) -> object:
 def bit_and(left: object, right: object) -> object:
     match left, right:
         case SetValue(), SetValue():
-            METER.make(parts_of_keys(left.entries))
-            return SetValue({key: item for key, item in left.entries.items() if key in right.entries})
+            return SetValue(left.common(right))
         case FrozenSetValue(), FrozenSetValue():
             return frozen_set({key: item for key, item in left.entries.items() if key in right.entries})
     if type(left) is int and type(right) is int:

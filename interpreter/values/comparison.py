@@ -77,8 +77,7 @@ def _subset(left: object, right: object) -> bool | None:
             METER.charge(parts_of_keys(left.entries))
             return left.entries.keys() <= right.entries.keys()
         case SetValue(), SetValue():
-            METER.charge(parts_of_keys(left.entries))
-            return left.entries.keys() <= right.entries.keys()
+            return left.is_within(right)
         case GenericSet(), GenericSet():
             METER.charge(len(left.items))
             return all(map(right.member_test(), left.items))

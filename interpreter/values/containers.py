@@ -181,6 +181,31 @@ class SetValue(Container):
     def holds(self, item: object) -> bool:
         return sought_key(item) in self.entries
 
+    def is_within(self, other: SetValue) -> bool:
+        """Whether the other set has all elements of this one."""
+        METER.charge(parts_of_keys(self.entries))
+        return other.holds_all(self.entries)
+
+    def without(self, other: SetValue) -> dict[Hashable, object]:
+        """The entries of the elements that the other set does not have."""
+        METER.make(parts_of_keys(self.entries))
+        return other.parted(self.entries)[1]
+
+    def common(self, other: SetValue) -> dict[Hashable, object]:
+        """The entries of the elements that the other set has, too."""
+        METER.make(parts_of_keys(self.entries))
+        return other.parted(self.entries)[0]
+
+    def holds_all(self, entries: dict[Hashable, object]) -> bool:
+        """Whether the set has the elements of all these entries."""
+        return entries.keys() <= self.entries.keys()
+
+    def parted(self, entries: dict[Hashable, object]) -> tuple[dict[Hashable, object], dict[Hashable, object]]:
+        """Those of some entries whose elements the set has, and the others."""
+        own = self.entries
+        held = {key: item for key, item in entries.items() if key in own}
+        return held, {key: item for key, item in entries.items() if key not in own}
+
     def folded(self, fold: Fold) -> tuple[object] | None:
         """The value of a fold, if the set finds it by itself; None: it is computed as it is written."""
         return None

@@ -7,16 +7,19 @@ from typing import Any
 
 from fizz.base.light import dataclass
 
+Site = tuple[Any, tuple[str, ...]]
+
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """`site`: where it is asked, and the functions that make the value from the list of all results, in order.
+    """`site`: where it is asked, or by which operator, and the functions that make the value from the list of all
+    results, in order.
 
     `held` gives the values that a turn may use besides an element and the state (MISSING for unbound names); `turn` the
     results of the turn for an element. `calls`: a turn calls what might change containers.
     """
 
-    site: tuple[Any, tuple[str, ...]]
+    site: Site
     held: Callable[[], tuple[object, ...]]
     turn: Callable[[object], list[object]]
     calls: bool

@@ -21,6 +21,8 @@ ERRORS = [
     "x = 1\nx.extend(2)",
     "out = (1,)\nout.extend((2,))",
     "x = out.f",
+    "out = (1, 1)\nx = out.count(1)",
+    "out = (1, 2)\nx = out.index(2)",
     "x = 1 < 'a'",
     "xs.remove(9)",
     "a, b, c = xs",

@@ -7,6 +7,7 @@ with choices among their elements and comprehensions over them, in actions, func
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -51,6 +52,8 @@ class Model:
         self.local_names: list[str] = []
         self.in_role = False
         self.asserts = False
+        self.of_steps = False
+        """Whether what is made up is about a step: variables are those before it or after it."""
 
     # --- expressions
 
@@ -63,7 +66,10 @@ class Model:
         """A set that lasts."""
         options = ["s", "s", "s", "t", 'd["a"]', "rec.s", "recs[0].s", "recs[1].s", "nodes[0].s", "nodes[n % 2].s"]
         options += ["self.s", "self.s", "self.u"] if self.in_role else []
-        return self.source.pick(options)
+        found = self.source.pick(options)
+        if self.of_steps and not found.startswith("self."):
+            found = re.sub(r"^(\w+)", rf"{self.source.pick(('before', 'after'))}.\1", found).replace("[n", "[after.n")
+        return found
 
     def settable(self) -> str:
         return self.place()
@@ -264,21 +270,31 @@ class Model:
     def assertion(self, number: int) -> list[str]:
         self.local_names, self.asserts = [], True
         kind = self.source.pick(
-            ["always"] * 4 + ["exists"] * 2 + ["transition", "always eventually", "eventually always", "leadsto"]
+            ["always"] * 4 + ["exists"] * 2 + ["transition"] * 2 + ["always eventually", "eventually always", "leadsto"]
         )
         lines = []
         name = f"P{number}"
         if kind == "transition":
             old = self.source.pick(["before.s", "before.t", "before.rec.s"])
+            self.of_steps = True
             body = self.source.pick(
                 [
                     f"all([m in after.s for m in {old}])",
                     f"len([m for m in after.s if m not in {old}]) < 2",
                     f"not any([{self.condition('m')} for m in {old}])",
                     f"len(set([{self.detail('m')} for m in {old}])) < 3",
+                    f"{old} <= after.s or {self.truth()}",
+                    f"len({self.place()} - {self.place()}) < 2 and {self.truth()}",
+                    f"{self.place()} == {self.place()} or {self.truth()}",
+                    self.truth(),
                 ]
             )
-            lines = [f"transition assertion {name}(before, after):", f"    return {body}"]
+            lines = [f"transition assertion {name}(before, after):"]
+            if self.source.chance(40):
+                lines += [f"    for e in {self.place()} {self.source.pick(('-', '&', '|'))} {self.place()}:"]
+                lines += [f"        if {self.condition('e')}:", "            return True"]
+            lines += [f"    return {body}"]
+            self.of_steps = False
         elif kind == "leadsto":
             lines = [f"leadsto assertion {name}:", f"    return (True and bool({self.truth()}), bool({self.truth()}))"]
         else:

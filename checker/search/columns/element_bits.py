@@ -66,7 +66,7 @@ class ElementBits:
     def number(self, step: str, rows: Rows, row: int) -> int:
         """The answer to a question in one row."""
         try:
-            return self._of(step, tuple([rows.words[word].item(row) & int(mask) for word, mask in self.masks]))
+            return self._of(step, self._pattern(rows, row))
         except UnknownElement as unknown:
             unknown.row = row
             raise
@@ -101,17 +101,32 @@ class ElementBits:
         known = self._known.setdefault(step, {})
         found = known.get(pattern)
         if found is None:
-            words = dict(zip([word for word, _ in self.masks], pattern, strict=True))
-            held = []
-            for field in self.fields:
-                code = words[field.word] >> int(field.shift) & int(field.mask)
-                if code:
-                    held.append(field.table.ids[code])
-            if not self.plain:
-                # Which of equal elements it is decides about the order: 1.0 comes after 2.
-                held.sort(key=self._tables.order)
-            found = known[pattern] = self._tables.answer_for(step, held, self.tag)
+            found = known[pattern] = self._tables.answer_for(step, self._held(pattern), self.tag)
         return found
+
+    @property
+    def elements(self) -> list[int]:
+        """The elements by field, where each has one look."""
+        return [field.table.ids[-1] for field in self.fields]
+
+    def held(self, rows: Rows, row: int) -> list[int]:
+        """The elements that one row has, in order."""
+        return self._held(self._pattern(rows, row))
+
+    def _pattern(self, rows: Rows, row: int) -> tuple[int, ...]:
+        return tuple([rows.words[word].item(row) & int(mask) for word, mask in self.masks])
+
+    def _held(self, pattern: tuple[int, ...]) -> list[int]:
+        words = dict(zip([word for word, _ in self.masks], pattern, strict=True))
+        held = []
+        for field in self.fields:
+            code = words[field.word] >> int(field.shift) & int(field.mask)
+            if code:
+                held.append(field.table.ids[code])
+        if not self.plain:
+            # Which of equal elements it is decides about the order: 1.0 comes after 2.
+            held.sort(key=self._tables.order)
+        return held
 
     def is_head(self, number: int) -> bool:
         """Whether a value is the head of a set that is stored by elements."""

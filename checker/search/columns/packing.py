@@ -415,13 +415,13 @@ class Packing:
             for index, word in enumerate(rows.words)
             if (under := mask >> (WORD_BITS * index) & _WORD)
         ]
-        indexes, examples = _distinct(columns, len(rows))
+        indexes, examples = distinct_rows(columns, len(rows))
         return indexes, [self.tables.whole(slot, partial(self.number, rows, row)) for row in examples]
 
     def distinct_lists(self, rows: Rows, kind: str) -> tuple[Ints, list[tuple[int, ...]]]:
         """The threads, or the messages, that these rows have, and for each row the index of its own."""
         columns = [self.codes(rows, (kind, index)) for index in range(self.count(kind))]
-        indexes, examples = _distinct(columns, len(rows))
+        indexes, examples = distinct_rows(columns, len(rows))
         return indexes, self._listed(rows, np.array(examples, dtype=np.int64), kind)
 
     def _listed(self, rows: Rows, which: Ints, kind: str) -> list[tuple[int, ...]]:
@@ -456,7 +456,7 @@ class Packing:
         return self._masks
 
 
-def _distinct(columns: Sequence[Ints] | Sequence[Words], count: int) -> tuple[Ints, list[int]]:
+def distinct_rows(columns: Sequence[Ints] | Sequence[Words], count: int) -> tuple[Ints, list[int]]:
     """Which of `count` rows are equal in all columns: for each row the index of what it has, and a row for each."""
     indexes, examples = np.zeros(count, dtype=np.int64), np.zeros(min(count, 1), dtype=np.int64)
     for column in columns:

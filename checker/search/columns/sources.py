@@ -8,6 +8,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from checker.search.columns.code_tables import Ints, Words
+from checker.search.columns.fold_answers import ReadingFold, is_reading_fold
 from checker.search.columns.packing import Packing, Rows, Scalars, Version
 from checker.search.memo.element_choices import EMPTY
 from interpreter.execute.view import PairView, derived
@@ -51,6 +52,10 @@ class Columns(Protocol):
 
     def number(self, slot: Slot, row: int) -> int: ...
 
+    def also_read(self, slots: set[Slot]) -> set[Slot]:
+        """These slots, and those that were read to answer them."""
+        ...
+
 
 class StateColumns:
     """Rows of one packing."""
@@ -60,6 +65,7 @@ class StateColumns:
         self.rows = rows
         self.interner = interner
         self._fields: dict[Slot, Scalars | None] = {}
+        self._folds: dict[Slot, ReadingFold] = {}
 
     @property
     def words(self) -> list[Words]:
@@ -81,7 +87,17 @@ class StateColumns:
                     mask[word] |= bits
         return mask
 
+    def also_read(self, slots: set[Slot]) -> set[Slot]:
+        return self.packing.tables.folds.read_by(slots)
+
+    def _fold(self, slot: Slot) -> ReadingFold:
+        if slot not in self._folds:
+            self._folds[slot] = ReadingFold(self.packing, self.rows, slot, self.codes, self.number)
+        return self._folds[slot]
+
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
+        if is_reading_fold(self.packing, slot):
+            return self._fold(slot).codes(rows)
         if self.packing.asks_elements(slot):
             return self.packing.bits_for(slot).codes(slot[-1], self.rows, rows)
         stored, step = self.packing.asked(slot)
@@ -119,6 +135,8 @@ class StateColumns:
             return ids[(word(row) >> shift) & mask]
         if slot[0] == "state":
             raise NeedsRows
+        if is_reading_fold(self.packing, slot):
+            return self._fold(slot).number(row)
         if self.packing.asks_elements(slot):
             return self.packing.bits_for(slot).number(slot[-1], self.rows, row)
         state = self.packing.unpack(self.rows, row) if slot[0] in _OF_ALL else self.packing.nowhere
@@ -171,6 +189,9 @@ class ElementColumns:
         every = ~np.uint64(0) if self.slot in slots else np.uint64(0)
         return np.append(self.states.mask_of(slots), every)
 
+    def also_read(self, slots: set[Slot]) -> set[Slot]:
+        return self.states.also_read(slots)
+
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
         if slot != self.slot:
             return self.states.codes(slot, rows)
@@ -206,6 +227,7 @@ class PairColumns:
     def __init__(self, before: StateColumns, after: StateColumns) -> None:
         self.before = before
         self.after = after
+        self._folds: dict[Slot, ReadingFold] = {}
 
     @property
     def words(self) -> list[Words]:
@@ -222,18 +244,47 @@ class PairColumns:
         ]
         return np.concatenate(sides)
 
+    def also_read(self, slots: set[Slot]) -> set[Slot]:
+        return self.after.also_read(slots)
+
+    def _side(self, slot: Slot) -> StateColumns:
+        return self.before if slot[0] == "before" else self.after
+
+    def _fold(self, slot: Slot) -> ReadingFold | None:
+        """The fold that a slot asks for, if its turns read the states: they may read both."""
+        side = self._side(slot)
+        if not is_reading_fold(side.packing, slot[1:]):
+            return None
+        if slot not in self._folds:
+            self._folds[slot] = ReadingFold(side.packing, side.rows, slot[1:], self.codes, self.number)
+        return self._folds[slot]
+
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
-        return (self.before if slot[0] == "before" else self.after).codes(slot[1:], rows)
+        fold = self._fold(slot)
+        return self._side(slot).codes(slot[1:], rows) if fold is None else fold.codes(rows)
 
     def field(self, slot: Slot) -> Scalars | None:
-        return (self.before if slot[0] == "before" else self.after).field(slot[1:])
+        return self._side(slot).field(slot[1:])
 
     def number(self, slot: Slot, row: int) -> int:
-        return (self.before if slot[0] == "before" else self.after).number(slot[1:], row)
+        fold = self._fold(slot)
+        return self._side(slot).number(slot[1:], row) if fold is None else fold.number(row)
 
     def view(self, row: int) -> PairView:
         """A view of the states before and after one step."""
-        return PairView(self.before.view(row), self.after.view(row))
+        return _PairRowView(self, row)
+
+
+class _PairRowView(PairView):
+    """A view of one pair of rows."""
+
+    def __init__(self, columns: PairColumns, row: int) -> None:
+        super().__init__(columns.before.view(row), columns.after.view(row))
+        self._columns = columns
+        self._row = row
+
+    def read(self, slot: Slot) -> int:
+        return super().read(slot) if slot[1] == "state" else self._columns.number(slot, self._row)
 
 
 class Asked:
@@ -245,6 +296,9 @@ class Asked:
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
         return self.columns.codes(slot, rows)
+
+    def also_read(self, slots: set[Slot]) -> set[Slot]:
+        return self.columns.also_read(slots)
 
     def field(self, slot: Slot) -> Scalars | None:
         return self.columns.field(slot)

@@ -46,6 +46,10 @@ class SlotSource(Protocol):
         """The id in a slot of one row."""
         ...
 
+    def also_read(self, slots: set[Slot]) -> set[Slot]:
+        """These slots, and those that were read to answer them."""
+        ...
+
     def run(self, row: int, choices: tuple[int, ...]) -> ExecutionPath:
         """One execution path of the rule in one row."""
         ...
@@ -173,7 +177,10 @@ class Walker:
             return np.zeros(0, dtype=np.int64)
         if self.tree.root is None:
             self.tree.root = self.tree.learn(self.source.run(int(rows[0]), ()), 0)
-        return self._node(self.tree.root, rows, (), 0) if len(rows) < self.branches.many else self._in_lockstep(rows)
+        few = len(rows) < self.branches.many
+        found = self._node(self.tree.root, rows, (), 0) if few else self._in_lockstep(rows)
+        self.slots = self.source.also_read(self.slots)
+        return found
 
     def _in_lockstep(self, rows: Ints) -> Ints:
         root = self.tree.root

@@ -5,20 +5,26 @@ state. So the turns for all elements that were ever met in the set are known bef
 state only the question remains which of them it has. That question is a slot of its own, below that of the set: what
 follows depends on the value alone that the present elements make.
 
-A turn that reads the state reads what the execution path then has read, too; such a fold is known by all that its path
-has asked before.
+What a turn asks of the state is no question of the path: the turns for an element are a tree of their own, and the
+answer to the fold is found by walking the trees of the elements that are present. Only where a path has changed
+something before does it ask what its turns ask; such a fold is known by all that its path has asked before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import AbstractContextManager
 from typing import Final, NamedTuple, Protocol
 
 from checker.search.memo.division import FOLD
 from checker.search.memo.element_choices import BeginAnew
+from checker.search.memo.open_containers import OpenSet, asked_by_elements
+from checker.search.memo.turn_trees import Ask, Turn, TurnNode, turn_in, with_turn
 from fizz import Span
-from interpreter.state.state import MISSING, UNBOUND
-from interpreter.state.step import ModelError
+from interpreter.execute.state_struct import StateStruct
+from interpreter.state.state import MISSING, UNBOUND, Slot
+from interpreter.state.step import Event, ModelError, Read
+from interpreter.values import Instance
 from interpreter.values.basis import hash_key
 from interpreter.values.budget import METER, parts_of_key
 from interpreter.values.folding import Fold
@@ -37,31 +43,49 @@ class UnknownElement(Exception):
     row = -1
 
 
-class Turn(NamedTuple):
-    """The results of a turn as ids, None if it fails; the parts of an assertion that it evaluated; what it costs.
-
-    `keys`: equal results have equal keys, if they go into a set.
-    """
-
-    results: tuple[int, ...] | None
-    keys: tuple[Hashable, ...]
-    met: frozenset[Span]
-    charged: int
-    made: int
-
-
 class KnownFold:
-    """The turns of one fold by element.
+    """The turns of one fold by element. `reads`: what they ask of the state.
 
     `decisive`: the result that decides `any` or `all`. `stops`: elements after one that decides are not evaluated.
     """
 
     def __init__(self, functions: tuple[str, ...], interner: Interner) -> None:
         self.functions = functions
-        self.turns: dict[int, Turn] = {}
+        self.turns: dict[int, TurnNode] = {}
+        self.reads: set[Slot] = set()
+        self._most = (0, 0)
+        """What a turn that reads the state charges and makes, at most."""
         self.stops = functions[0] != "list"
         decides = functions[-1] in ("any", "all")
         self.decisive = interner.intern(Tag.BOOL, functions[-1] == "any") if decides else None
+
+    def learn(self, element: int, events: Sequence[Event], turn: Turn) -> None:
+        """Know the turn for an element that asked these questions."""
+        self.turns[element] = with_turn(self.turns.get(element), events, turn)
+        if events:
+            self.reads |= {event.slot for event in events if isinstance(event, Read)}
+            self._most = (max(self._most[0], turn.charged), max(self._most[1], turn.made))
+
+    def forget(self) -> None:
+        """Forget all turns."""
+        self.turns.clear()
+        self.reads.clear()
+
+    def charge(self, elements: Iterable[int]) -> None:
+        """Charge for the turns of these elements, which are known in part at least."""
+        for element in elements:
+            turn = self.turns[element]
+            charged, made = (turn.charged, turn.made) if isinstance(turn, Turn) else self._most
+            METER.charge(charged)
+            METER.make(made)
+
+
+class FoldedSet(NamedTuple):
+    """A set or bag of a state: the elements that it may have, those that it has, what they are, and which state."""
+
+    elements: Sequence[int]
+    present: Callable[[], set[int]]
+    thaw: Callable[[int], object]
 
 
 class Folds:
@@ -96,31 +120,66 @@ class Folds:
         """Whether the value of a fold may depend on an element, or what is known to have been evaluated does."""
         fold = self.known[number]
         turn = fold.turns.get(element)
-        if turn is None or turn.results is None or not turn.met <= self.noted:
+        if not isinstance(turn, Turn) or turn.results is None or not turn.met <= self.noted:
             return True
         return bool(turn.results) if fold.decisive is None else fold.decisive in turn.results
 
-    def answer(self, step: str, elements: Sequence[int]) -> int:
+    def fold(self, step: str) -> KnownFold:
+        """The fold of a step."""
+        return self.known[int(step[1:])]
+
+    def read_by(self, slots: Iterable[Slot]) -> set[Slot]:
+        """These slots, and all that the turns of folds among them ask of the state, as far as is known."""
+        found = set(slots)
+        pending = list(found)
+        while pending:
+            step = pending.pop()[-1]
+            if isinstance(step, str) and step.startswith(FOLD):
+                more = self.fold(step).reads - found
+                found |= more
+                pending += more
+        return found
+
+    def forget_reads(self, which: Callable[[Slot], bool]) -> None:
+        """Forget the turns of folds that ask for any of these slots. Rules that do must be forgotten, too."""
+        for fold in self.known:
+            if any(map(which, self.read_by(fold.reads))):
+                fold.forget()
+
+    def answer(self, step: str, elements: Sequence[int], ask: Ask | None = None) -> int:
         """The answer to the question of a step for these elements, in canonical order.
 
-        UNBOUND: it is not to be answered in this way. Raises `UnknownElement`.
+        `ask` answers what turns ask of the state. UNBOUND: it is not to be answered in this way. Raises
+        `UnknownElement`.
         """
-        fold = self.known[int(step[1:])]
-        found: list[int] = []
-        keys: list[Hashable] = []
+        fold = self.fold(step)
+        taken: list[Turn] = []
         for element in elements:
-            turn = fold.turns.get(element)
+            node = fold.turns.get(element)
+            turn = node if isinstance(node, Turn) else None if ask is None else turn_in(node, ask)
             if turn is None:
                 raise UnknownElement
             if turn.results is None:
                 return UNBOUND
-            if not turn.met <= self.noted:
-                self.noted |= turn.met
-                self._note(turn.met)
-            found += turn.results
-            keys += turn.keys
+            self.note(turn)
+            taken.append(turn)
             if fold.stops and fold.decisive in turn.results:
                 break
+        return self.made(fold, taken)
+
+    def note(self, turn: Turn) -> None:
+        """Note what a turn evaluated in a state."""
+        if not turn.met <= self.noted:
+            self.noted |= turn.met
+            self._note(turn.met)
+
+    def made(self, fold: KnownFold, turns: Iterable[Turn]) -> int:
+        """The value of a fold, made from the results of turns, in the order of their elements."""
+        found: list[int] = []
+        keys: list[Hashable] = []
+        for turn in turns:
+            found += turn.results or ()
+            keys += turn.keys
         return self._made(fold, found, keys)
 
     def _made(self, fold: KnownFold, found: list[int], keys: list[Hashable]) -> int:
@@ -162,8 +221,26 @@ class FoldedPath(Protocol):
         """Whether it has changed a container of the state."""
         ...
 
-    def thaw(self, number: int) -> object:
-        """The value of an id."""
+    @property
+    def untouched(self) -> bool:
+        """Whether it has changed nothing so far: a turn finds all as it is in the state."""
+        ...
+
+    @property
+    def of_steps(self) -> bool:
+        """Whether it sees two states."""
+        ...
+
+    def apart(self) -> AbstractContextManager[Sequence[Event]]:
+        """Within the block all is asked as if nothing had been asked before; gives the questions, with answers."""
+        ...
+
+    def side(self, world: object) -> int:
+        """Which of the states that the path sees this world has."""
+        ...
+
+    def look(self, slot: Slot) -> int:
+        """The answer to a question of a turn; the path does not depend on it."""
         ...
 
 
@@ -172,63 +249,112 @@ class PathFolds:
 
     def __init__(self, folds: Folds, path: FoldedPath, met: set[Span]) -> None:
         self.folds = folds
-        self._path = path
+        self.path = path
         self._met = met
         self._asked = 0
         """How many folds with turns that read the state were asked."""
 
-    def step(self, fold: Fold, elements: Sequence[int]) -> str | None:
-        """The step to the answer of a fold over a set that may have these elements; None: as it is written."""
+    def step(self, fold: Fold, over: FoldedSet) -> str | None:
+        """The step to the answer of a fold over a set; None: it is evaluated as it is written."""
         folds = self.folds
-        if fold.site in folds.refused or len(elements) > MOST_TURNS:
+        if fold.site in folds.refused or len(over.elements) > MOST_TURNS:
             return None
-        if fold.calls and self._path.has_changed:
+        if fold.calls and self.path.has_changed:
             # That a turn changes it once more would not be seen.
             return None
         try:
-            key = (fold.site, folds.ids_of(fold.held()))
+            key = (fold.site, self._held(fold))
         except ModelMistake:
             folds.refused.add(fold.site)
             return None
+        if self.path.untouched:
+            return self._apart(fold, key, over)
         if key in folds.reading or fold.site in folds.around:
-            return self._reading(fold, key, elements)
+            return self._reading(fold, key, over)
         number = folds.number(key, fold.site[1])
         known = folds.known[number]
-        for element in elements:
-            turn = known.turns.get(element)
-            if turn is None:
-                before, asked = self._path.touches, self._asked
-                turn = self._turn(fold, element)
-                if self._asked != asked:
-                    # Those in it are known by all that was asked before, and this would be asked twice.
-                    folds.around.add(fold.site)
-                    raise BeginAnew
-                if self._path.touches != before:
-                    folds.reading.add(key)
-                    return self._reading(fold, key, elements)
-                known.turns[element] = turn
-            else:
-                METER.charge(turn.charged)
-                METER.make(turn.made)
+        for element in over.elements:
+            if element in known.turns:
+                known.charge((element,))
+                continue
+            before, asked = self.path.touches, self._asked
+            turn = self._turn(fold, over.thaw(element))
+            if self._asked != asked:
+                # Those in it are known by all that was asked before, and this would be asked twice.
+                folds.around.add(fold.site)
+                raise BeginAnew
+            if self.path.touches != before:
+                folds.reading.add(key)
+                return self._reading(fold, key, over)
+            known.learn(element, (), turn)
         return f"{FOLD}{number}"
 
-    def _reading(self, fold: Fold, key: Hashable, elements: Sequence[int]) -> str:
+    def _apart(self, fold: Fold, key: Hashable, over: FoldedSet) -> str:
+        """As `step`, of a path that has changed nothing: what a turn asks is no question of the path."""
+        number = self.folds.number(("apart", key), fold.site[1])
+        known = self.folds.known[number]
+        present: set[int] | None = None
+        spent = METER.spent
+        for element in over.elements:
+            node = known.turns.get(element)
+            if isinstance(node, Turn):
+                continue
+            if node is not None:
+                present = over.present() if present is None else present
+                if element not in present or self._is_known(node):
+                    continue
+            with self.path.apart() as events:
+                turn = self._turn(fold, over.thaw(element))
+            known.learn(element, events, turn)
+        METER.resume(spent)
+        known.charge(over.elements)
+        return f"{FOLD}{number}"
+
+    def _is_known(self, node: TurnNode) -> bool:
+        """Whether the turn in the state of the path is known. It may ask a fold that has a new element."""
+        try:
+            return turn_in(node, self.path.look) is not None
+        except UnknownElement:
+            return False
+
+    def _reading(self, fold: Fold, key: Hashable, over: FoldedSet) -> str:
         """As `step`, of a fold whose turns read the state."""
         self._asked += 1
-        turns = {element: self._turn(fold, element) for element in elements}
-        number = self.folds.number((key, self._path.prefix()), fold.site[1])
-        self.folds.known[number].turns.update(turns)
+        number = self.folds.number((key, self.path.prefix()), fold.site[1])
+        known = self.folds.known[number]
+        for element in over.elements:
+            known.learn(element, (), self._turn(fold, over.thaw(element)))
         return f"{FOLD}{number}"
 
-    def _turn(self, fold: Fold, element: int) -> Turn:
-        folds, path = self.folds, self._path
+    def _held(self, fold: Fold) -> tuple[Hashable, ...]:
+        """What a turn may use besides its element. A state, or a set of one, is known by where it is."""
+        return tuple(map(self._token, fold.held()))
+
+    def _token(self, value: object) -> Hashable:
+        path, interner = self.path, self.folds.interner
+        if isinstance(value, StateStruct):
+            return "state", path.side(value.world)
+        slot = asked_by_elements(value)
+        if slot is not None and isinstance(value, OpenSet):
+            return "set", path.side(value.pending.world), slot
+        (number,) = self.folds.ids_of((value,))
+        if number == UNBOUND or not interner.has_roles(number):
+            return number
+        if isinstance(value, Instance):
+            return "instance", path.side(value.world), number
+        if path.of_steps:
+            raise ModelMistake("R25", "instances of one of two states inside a value")
+        return number
+
+    def _turn(self, fold: Fold, element: object) -> Turn:
+        folds, path = self.folds, self.path
         met, depth, (count, made) = self._met.copy(), METER.depth, METER.spent
-        before = (path.changes(), folds.ids_of(fold.held())) if fold.calls else None
+        before = (path.changes(), self._held(fold)) if fold.calls else None
         self._met.clear()
         results: tuple[int, ...] | None = None
         keys: tuple[Hashable, ...] = ()
         try:
-            values = fold.turn(path.thaw(element))
+            values = fold.turn(element)
             results = folds.ids_of(values)
             if "set" in fold.site[1]:
                 keys = tuple(map(hash_key, values))
@@ -242,12 +368,17 @@ class PathFolds:
         found = frozenset(self._met)
         self._met.clear()
         self._met |= met
-        changed = fold.calls and before != (path.changes(), folds.ids_of(fold.held()))
-        if changed or any(map(folds.interner.mutable, results or ())):
+        changed = fold.calls and before != (path.changes(), self._held(fold))
+        if changed or any(map(self._refused, results or ())):
             # A turn that changes something, or gives out what may be changed, must happen where it is written.
             self._refuse(fold)
         spent = METER.spent
         return Turn(results, keys, found, spent[0] - count, spent[1] - made)
+
+    def _refused(self, result: int) -> bool:
+        """Whether a turn may not give this: it may be changed, or it may belong to one of two states."""
+        interner = self.folds.interner
+        return interner.mutable(result) or (self.path.of_steps and interner.has_roles(result))
 
     def _refuse(self, fold: Fold) -> None:
         self.folds.refused.add(fold.site)

@@ -464,8 +464,18 @@ class Memory:
         def reads(slot: Slot) -> bool:
             return any(slot[i : i + len(root)] == root for root in roots for i in (0, 1))
 
-        for rule in [rule for rule, tree in self._trees.items() if tree.asks(reads)]:
+        self._forget_asking(reads)
+
+    def _forget_asking(self, which: Callable[[Slot], bool]) -> list[Rule]:
+        """Forget the results of rules that ask for any of these slots; these rules."""
+        folds = self.runner.folds
+        found = [
+            rule for rule, tree in self._trees.items() if tree.asks(lambda slot: any(map(which, folds.read_by([slot]))))
+        ]
+        folds.forget_reads(which)
+        for rule in found:
             self._drop(rule)
+        return found
 
     def ask_by_elements(self, slots: frozenset[Slot] | None) -> None:
         """Ask for the sets in these slots (None: in all) by elements from now on.
@@ -475,8 +485,7 @@ class Memory:
         self.divider.ask_by_elements(slots)
         if not self.divider.any_by_elements:
             return
-        for rule in [rule for rule, tree in self._trees.items() if tree.asks(asks_all)]:
-            self._drop(rule)
+        for rule in self._forget_asking(asks_all):
             self._choices.pop(rule, None)
         for rule in [rule for rule, choice in self._choices.items() if not choice.remembered]:
             del self._choices[rule]

@@ -15,16 +15,20 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
 from interpreter.state.state import Slot
-from interpreter.values import Container, DictValue, ListValue, RecordValue, SetValue
+from interpreter.values import Container, DictValue, ListValue, RecordValue, SetValue, Value, ValueWalk
 from interpreter.values.basis import hash_key, sought_key
 from interpreter.values.budget import METER
-from interpreter.values.folding import Fold
+from interpreter.values.folding import Fold, Site
 from interpreter.values.tags import Tag
 
 MOST_CHANGES: Final = 1_000
 """A set that is changed more often in one step is read whole."""
 
 Undo = Callable[[], None]
+_WITHIN: Final[Site] = ("<=", ("all",))
+_WITHOUT: Final[Site] = ("-", ("list", "set"))
+_COMMON: Final[Site] = ("&", ("list", "set"))
+"""The folds over one set that ask about another one."""
 
 
 class ContainerShape:
@@ -122,15 +126,16 @@ class PendingElements:
 class PendingSet(PendingElements):
     """The elements of one set, in `slot`, that were added or removed so far.
 
-    `step_of` gives the step to an element, None if it cannot be asked for alone. Of the set as it was, `load` gives
-    whether it had the element of a step, `load_size` how many elements it had, `load_all` the elements by key, and
-    `fold` the value of a fold over it.
+    `world` is what it was read through. `step_of` gives the step to an element, None if it cannot be asked for alone.
+    Of the set as it was, `load` gives whether it had the element of a step, `load_size` how many elements it had,
+    `load_all` the elements by key, and `fold` the value of a fold over it.
     """
 
-    __slots__ = ("fold", "load", "load_all", "load_size", "slot", "step_of")
+    __slots__ = ("fold", "load", "load_all", "load_size", "slot", "step_of", "world")
 
     def __init__(
         self,
+        world: object,
         slot: Slot,
         step_of: Callable[[object], str | None],
         load: Callable[[str], bool],
@@ -138,6 +143,7 @@ class PendingSet(PendingElements):
         load_all: Callable[[], dict[Hashable, object]],
         fold: Callable[[Fold], tuple[object] | None],
     ) -> None:
+        self.world = world
         self.slot = slot
         self.fold = fold
         self.step_of = step_of
@@ -381,6 +387,44 @@ class OpenSet(OpenElements, SetValue):
         token = sought_key(item)
         if not self.pending.put(token, item, False):
             self.entries.pop(token, None)
+
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
+        assert isinstance(other, SetValue)
+        found = self._folded(_WITHIN, other)
+        back = None if found is None else other.is_within(self)
+        return super().equals(other, walk) if back is None else bool(found) and back
+
+    def is_within(self, other: SetValue) -> bool:
+        found = self._folded(_WITHIN, other)
+        return super().is_within(other) if found is None else bool(found)
+
+    def without(self, other: SetValue) -> dict[Hashable, object]:
+        found = self._folded(_WITHOUT, other)
+        return super().without(other) if found is None else found.entries
+
+    def common(self, other: SetValue) -> dict[Hashable, object]:
+        found = self._folded(_COMMON, other)
+        return super().common(other) if found is None else found.entries
+
+    def holds_all(self, entries: dict[Hashable, object]) -> bool:
+        # It changes its class when all of it is read: the method is looked up each time.
+        return all(self.holds(item) for item in entries.values())
+
+    def parted(self, entries: dict[Hashable, object]) -> tuple[dict[Hashable, object], dict[Hashable, object]]:
+        held = {key: item for key, item in entries.items() if self.holds(item)}
+        return held, {key: item for key, item in entries.items() if key not in held}
+
+    def _folded(self, site: Site, other: SetValue) -> Any:
+        """The value of a fold whose turns ask whether another set holds the element; None if there is none."""
+        kept = site is not _WITHOUT
+
+        def turn(item: object) -> list[object]:
+            if site is _WITHIN:
+                return [other.holds(item)]
+            return [item] if other.holds(item) is kept else []
+
+        answer = self.folded(Fold(site, lambda: (other,), turn, False))
+        return None if answer is None else answer[0]
 
 
 def asked_by_elements(value: object) -> Slot | None:

@@ -5,13 +5,14 @@ What it changed inside a container it writes part by part too.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from fractions import Fraction
 from functools import partial
 from typing import Any
 
 from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, of_copy
-from checker.search.memo.folds import PathFolds
+from checker.search.memo.folds import FoldedSet, PathFolds
 from checker.search.memo.heads import fewer, gone, list_head
 from checker.search.memo.open_bags import OpenBag, PendingBag
 from checker.search.memo.open_containers import OPEN, ContainerShape, OpenContainer, Pending, PendingSet, by_step, each
@@ -130,6 +131,7 @@ class PartsWorld(World):
 
     def _pending_set(self, slot: Slot) -> PendingSet:
         return PendingSet(
+            self,
             slot,
             self._step_to,
             lambda step: self._asked((*slot, step)) != UNBOUND,
@@ -179,9 +181,17 @@ class PartsWorld(World):
         """The value of a fold over the set in a slot; None: it is to be computed as it is written."""
         if self.folds is None or not self._divider.by_elements(slot):
             return None
-        step = self.folds.step(fold, self._divider.met.get(slot, ()))
+        elements = self._divider.met.get(slot, ())
+        step = self.folds.step(fold, FoldedSet(elements, partial(self._present, slot, elements), self.thaw))
         answer = UNBOUND if step is None else self._asked((*slot, step))
         return None if answer == UNBOUND else (self.thaw(answer),)
+
+    def _present(self, slot: Slot, elements: Sequence[int]) -> set[int]:
+        """Those of some elements that the set in a slot has. The path does not depend on it."""
+        assert self.folds is not None
+        with self.folds.path.apart():
+            steps = filter(None, map(self._divider.element, elements))
+            return {self.recorder.read((*slot, step)) for step in steps}
 
     def _elements(self, slot: Slot) -> dict[Hashable, object]:
         """The elements of a set, by key."""
@@ -219,6 +229,16 @@ class PartsWorld(World):
     def forget(self) -> None:
         super().forget()
         self.opened.clear()
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """Within the block all is read anew, and what is read stays there. Nothing was changed before."""
+        before = self.slots, self.originals, self.cells, self.opened
+        self.slots, self.originals, self.cells, self.opened = {}, {}, {}, {}
+        try:
+            yield
+        finally:
+            self.slots, self.originals, self.cells, self.opened = before
 
     def saved(self) -> tuple[Any, ...]:
         return super().saved(), self.opened.copy()

@@ -7,7 +7,8 @@ and a path that is known to come to a restart begins there.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import cached_property
 from math import prod
@@ -40,7 +41,8 @@ from interpreter.execute.reach import changed, members
 from interpreter.execute.settlement import Settlement
 from interpreter.execute.view import Recorder, View
 from interpreter.state.domains import Segment
-from interpreter.state.step import Abort, Cut, ExecutionPath, FairChoice, Fork, ModelError, Rule, StepKind
+from interpreter.state.state import Slot
+from interpreter.state.step import Abort, Cut, Event, ExecutionPath, FairChoice, Fork, ModelError, Rule, StepKind
 from interpreter.values import Container, FunctionValue, ModuleValue, StructValue
 from interpreter.values.budget import METER, ShareSpent
 from interpreter.values.folding import ElementFilter
@@ -269,7 +271,9 @@ class Remembering(ByParts):
         """Set the state of a path after the restart."""
         if self._divider.any_by_elements and self._rule.kind in (StepKind.START, StepKind.ASSERT):
             assert isinstance(run.world, PartsWorld)
-            run.world.folds = PathFolds(self._folds, _AskedSoFar(run, self._rule, self._restart), self._met)
+            folds = PathFolds(self._folds, _AskedSoFar(run, self._rule, self._restart), self._met)
+            for world in run.world.together:
+                world.folds = folds
         restart = self._restart
         if restart is None:
             return
@@ -495,13 +499,31 @@ class _AskedSoFar:
     def has_changed(self) -> bool:
         return any(changed(value) for world in self._worlds() for value in world.slots.values())
 
+    @property
+    def untouched(self) -> bool:
+        return all(map(_untouched, self._worlds()))
+
+    @property
+    def of_steps(self) -> bool:
+        return len(self._worlds()) > 1
+
+    @contextmanager
+    def apart(self) -> Iterator[Sequence[Event]]:
+        with ExitStack() as stack:
+            for world in self._worlds():
+                stack.enter_context(world.apart())
+            yield stack.enter_context(self._run.recorder.apart())
+
+    def side(self, world: object) -> int:
+        return next(number for number, one in enumerate(self._worlds()) if one is world)
+
+    def look(self, slot: Slot) -> int:
+        return self._run.recorder.look(slot)
+
     def _worlds(self) -> list[PartsWorld]:
         world = self._run.world
         assert isinstance(world, PartsWorld)
         return world.together
-
-    def thaw(self, number: int) -> object:
-        return self._run.world.thaw(number)
 
 
 class _Unshared:
