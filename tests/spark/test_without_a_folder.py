@@ -69,12 +69,19 @@ def test_all_executors_are_lost_again_and_again(tmp_path: Path, stage: Stage) ->
 def test_what_is_damaged_on_a_disk(name: str) -> None:
     """Spark does not notice what a disk has changed of the blocks that it keeps; the task that reads them does."""
     (_, (_, parts, summed)), *_ = addressed(name, [b"ab", b"cd"])
-    assert TaskParcels(0, [(name, parts, summed)], frozenset([name]), {}).read(name, 0) == b"ab"
+    assert _with_parcel(name, (name, parts, summed)).read(name, 0) == b"ab"
     for changed in ([b"aB", *parts[1:]], [*parts[:-1], parts[-1][:-1]], [*parts, b""]):
-        store = TaskParcels(0, [(name, tuple(changed), summed)], frozenset([name]), {})
+        store = _with_parcel(name, (name, tuple(changed), summed))
         assert store.has(name)
         with pytest.raises(EnvironmentProblem, match=f"{name} in Spark's storage is damaged"):
             store.read(name, 0)
+
+
+def _with_parcel(name: str, parcel: Parcel) -> TaskParcels:
+    """The store of a task that needs a name, and was sent a parcel."""
+    store = TaskParcels([name], {})
+    store.take_in([parcel])
+    return store
 
 
 def test_a_damaged_block_ends_the_run(tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
