@@ -15,7 +15,7 @@ from typing import IO, Final
 
 _LOCAL_FOLDERS: Final = "SPARK_LOCAL_DIRS"
 """The variable that names to a worker of Spark the folders of its executor, which Spark removes."""
-_IN_MEMORY: Final = 1 << 24
+_IN_MEMORY: Final = 1 << 20
 """So many bytes are not worth a file."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import pickle
 import resource
 from collections.abc import Iterator, Sequence
@@ -30,7 +29,7 @@ pytestmark = pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="coun
 
 def nameless_files(folder: Path) -> list[str]:
     """The files in a folder that this process has open and that have no name there."""
-    links = [os.readlink(link) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+    links = [str(link.readlink()) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
     return [link for link in links if link.startswith(str(folder)) and link.endswith("(deleted)")]
 
 

@@ -111,7 +111,7 @@ class _StoredParcel(NamedTuple):
 class TaskParcels:
     """A `PartStore` of one task: what was sent to its partition, what that has, and what the task writes.
 
-    `needs`: the names that are read besides what was sent. `for_all`: the parts under the names that every task may read.
+    `needs`: the names that are read besides what was sent. `for_all`: the parts under the names that all may read.
     """
 
     place = PLACE
