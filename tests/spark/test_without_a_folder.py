@@ -12,6 +12,7 @@ from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.problems import EnvironmentProblem, ExitCode, UsageProblem
 from checker.search.spark import parcels
+from checker.search.spark.assignment import Assignment, Inbound, TaskItem, outbound_file, unpacked
 from checker.search.spark.parcels import Parcel, TaskParcels, addressed
 from tests.spark.comparison import common_part
 from tests.spark.conftest import settings_for
@@ -63,6 +64,15 @@ def test_all_executors_are_lost_again_and_again(tmp_path: Path, stage: Stage) ->
         stage.lost_every = 0
     assert stage.jobs - begun > 2 * 12
     assert common_part(report) == common_part(calm) == common_part(check(path, engine="embedded"))
+
+
+def test_the_names_of_all_senders_are_small() -> None:
+    """Of 400 senders, 400 tasks each have the names, and Spark keeps all tasks: so they are deflated."""
+    names = tuple(outbound_file(7, 400, sender) for sender in range(400))
+    given = Assignment(7, 3, Inbound(names, 1), (), False, False, ())
+    item = TaskItem.of(3, given)
+    assert unpacked(item.assignment) == given
+    assert len(item.assignment) < sum(map(len, names)) / 5
 
 
 @pytest.mark.parametrize("name", ["outbound-1-3-0-1", "seen-0-3-2"])

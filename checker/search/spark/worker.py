@@ -32,6 +32,7 @@ from checker.search.spark.assignment import (
     TaskItem,
     TaskReport,
     stop_sign,
+    unpacked,
 )
 from checker.search.spark.column_partition import ColumnPartition, WorkerColumns
 from checker.search.spark.graph_task import PassReport, PassTask
@@ -187,7 +188,7 @@ _workers: list[Worker] = []
 
 
 def perform(run: str, config: Broadcast[bytes], data: bytes) -> bytes:
-    """Do one task of a Spark job: takes it pickled, and returns its report or a problem pickled.
+    """Do one task of a Spark job: takes it packed, and returns its report or a problem pickled.
 
     Pickles are sent through Spark's own channel only, between processes that run this code in any case; files are data.
     """
@@ -242,7 +243,7 @@ def _answer(run: str, config: Broadcast[bytes], data: bytes, sent: Callable[[], 
     # What a task makes lives to its end: collecting garbage in it again and again takes a quarter of the time.
     gc.disable()
     try:
-        given: Assignment | OtherTask = pickle.loads(data)
+        given: Assignment | OtherTask = unpacked(data)
         worker = _worker(run, config)
         if sent is not None:
             worker.store = sent()
