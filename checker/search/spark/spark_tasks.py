@@ -95,6 +95,8 @@ class SparkTaskRunner:
                         yield index, died(task, self._how(failure), time.monotonic() - begun)
                         continue
                     if not answered:
+                        if not ending:
+                            yield index, died(task, "it was interrupted", time.monotonic() - begun)
                         continue
                     if attempt:
                         again(task, f"its worker died, and Spark did it again, {attempt + 1} times in all")
