@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from checker.check import check
+from checker.core.exploration import PathLink
 from checker.core.limits import StopReason
 from checker.core.patience import Stop
 from checker.core.problems import EnvironmentProblem, ExitCode
@@ -163,3 +164,30 @@ def test_what_is_read_from_an_address(
     # A file for all that a task is sent, and none for one that is sent nothing.
     assert len(held) >= 10 and set(held) == {1}
     assert not nameless_files(folder)
+
+
+@pytest.mark.parametrize("address", [False, True])
+def test_the_driver_keeps_no_files_open(
+    address: bool, model: Path, stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each checkpoint has a path through all levels; the files that it was read from are closed, and not copied."""
+    pytest.importorskip("pyarrow.fs")
+    from checker.search.spark.findings import Findings
+    from tests.checkpoint.store import stored
+
+    lengths: list[int] = []
+    path = Findings.path
+
+    def watched(self: Findings, key: int) -> tuple[PathLink, ...]:
+        found = path(self, key)
+        lengths.append(len(found))
+        links = [str(link.readlink()) for link in Path("/proc/self/fd").iterdir() if link.is_symlink()]
+        assert not [link for link in links if "/found-" in link]
+        return found
+
+    monkeypatch.setattr(Findings, "path", watched)
+    (tmp_path / "bucket").mkdir()
+    where = "s3://bucket/run" if address else str(tmp_path / "run")
+    with stored(tmp_path):
+        check(model, engine="spark", settings=replace(settings_for(2, None), checkpoint=where, checkpoint_every_s=0))
+    assert max(lengths) > 2
