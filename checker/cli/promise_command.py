@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,8 +68,9 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
     """
     output = Output(color=not given["no_color"], json=given["json"], quiet=given["quiet"])
     from checker.core.limits import Limits
-    from checker.core.patience import Patience
+    from checker.core.patience import Stop
     from checker.core.problems import UsageProblem
+    from checker.core.trials import EarlyEnd
     from checker.expectations.earlier_results import read_earlier
     from checker.expectations.promise_runs import run_promises
     from checker.tasks.task_runner import running_tasks
@@ -81,20 +83,22 @@ def test(paths: tuple[str, ...], mark: str, engine: str, jobs: int | None, junit
     _refuse({"--junit": junit, "--markdown": markdown}, promises)
     earlier = None if before is None else read_earlier(before)
     results: dict[int, PromiseResult] = {}
-    interrupted = False
-    with output.counting(len(promises)) as show_counts:
-        try:
-            with running_tasks(place, Patience(), output.notice) as runner:
-                by = "embedded" if place.spark else engine
-                for index, kept in run_promises(promises, by, runner, show_counts, output.notice, loaded=place.spark):
-                    results[index] = kept
-        except KeyboardInterrupt:
-            interrupted = True
-    # From here on an interruption ends nothing: the results are printed completely.
-    command_options.patience_of(Limits())
+    # An interruption ends the runs under way, and nothing after them: the results are printed completely.
+    patience = command_options.patience_of(Limits())
+    ending = EarlyEnd(patience)
+    by = "embedded" if place.spark else engine
+    with (
+        output.counting(len(promises)) as show_counts,
+        suppress(KeyboardInterrupt, Stop),
+        running_tasks(place, patience, output.notice) as runner,
+    ):
+        for index, kept in run_promises(
+            promises, by, runner, show_counts, output.notice, loaded=place.spark, ending=ending
+        ):
+            results[index] = kept
     not_run = [promise for index, promise in enumerate(promises) if index not in results]
     done = [results[index] for index in sorted(results)]
-    code = _exit_code(done, interrupted)
+    code = _exit_code(done, patience.interrupted)
     output.promises(done, not_run, engine, code)
     if given["github"]:
         from checker.report.annotations import annotations_of_promises

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -15,6 +15,7 @@ from checker.conformance.validation_report import LogRun, Reading
 from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.problems import Problem
+from checker.core.trials import EarlyEnd
 from checker.tasks.task_runner import TaskPlace, running_tasks
 from interpreter import ModelError, Program
 
@@ -46,19 +47,19 @@ def run_tasks(
 ) -> list[LogRun]:
     """The runs of some groups, each as a task of its own. Raises `Problem` if there is no such place."""
     found: dict[int, LogRun] = {}
-    stopped = StopReason.INTERRUPTED
+    end = EarlyEnd(patience)
 
     def again(group: LogGroup, how: str) -> None:
         say(f"{group.title}: {how}; it is run once more")
 
-    try:
-        with running_tasks(place, patience, say) as runner:
-            task = partial(_task, work)
-            with closing(runner.run(groups, task, _died, patience.look, again)) as answers:
-                for index, run in answers:
-                    found[index] = run
-    except Stop as stop:
-        stopped = stop.reason
+    with (
+        suppress(Stop),
+        running_tasks(place, patience, say) as runner,
+        closing(runner.run(groups, partial(_task, work), _died, end.begun, again)) as answers,
+    ):
+        for index, run in answers:
+            found[index] = run
+    stopped = end.reason or patience.over or StopReason.INTERRUPTED
     return [found.get(index) or _not_run(group, stopped) for index, group in enumerate(groups)]
 
 
@@ -66,7 +67,7 @@ def _task(work: LogWork, group: LogGroup) -> LogRun:
     """The run of a group in another process."""
     patience = Patience(Limits(time_s=work.seconds))
     try:
-        with patience.limiting_steps():
+        with patience.deferring_interrupts(), patience.limiting_steps():
             return _run(work, LogModel(work.program, work.event_map.silent, work.selected), patience, group)
     except Exception as mistake:  # noqa: BLE001 - one broken run must not hide the results of the others
         return _ended(group, f"internal error: {type(mistake).__name__}: {mistake}")

@@ -14,7 +14,12 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Final, Generic, TypeVar
 
+from checker.core.limits import StopReason
+from checker.core.patience import Patience, Stop
+
 _PATIENCE_S: Final = 20.0
+ENDING_S: Final = 5.0
+"""When a run ends early, so long it is waited for what its tasks have found until then."""
 _TICK_S: Final = 0.5
 
 Task = TypeVar("Task")
@@ -80,6 +85,28 @@ def run_trials(
             trial.interrupt()
         for trial in running:
             trial.end()
+
+
+class EarlyEnd:
+    """Whether tasks are to end before they are done: they are asked to, and have some seconds to say what they have."""
+
+    def __init__(self, patience: Patience) -> None:
+        self._patience = patience
+        self._since: float | None = None
+        self.reason: StopReason | None = None
+        """Why they were asked to end, if they were."""
+
+    def begun(self) -> bool:
+        """The `tick` of a runner. Raises `Stop` when the seconds are over."""
+        over = self._patience.over
+        if over is None:
+            return False
+        now = time.monotonic()
+        if self._since is None:
+            self._since, self.reason = now, over
+        if now > self._since + ENDING_S:
+            raise Stop(over)
+        return True
 
 
 class _ProcessDied(Exception):

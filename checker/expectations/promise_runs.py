@@ -8,8 +8,10 @@ from contextlib import closing
 from functools import partial
 from typing import Any
 
+from checker.core.patience import Patience
 from checker.core.problems import ExitCode, Problem
 from checker.core.report import Report
+from checker.core.trials import EarlyEnd
 from checker.expectations.promises import Promise
 from checker.tasks.task_runner import TaskRunner
 from fizz import FizzError, Module
@@ -69,23 +71,32 @@ def run_promises(
     show_counts: Callable[[int, int], None] = lambda done, broken: None,
     say: Callable[[str], None] = lambda sentence: None,
     loaded: bool = False,
+    ending: EarlyEnd | None = None,
 ) -> Generator[tuple[int, PromiseResult], None, None]:
     """Check promises, each as a task of `runner`. Yields (index, result) of each when it is done: not in order.
 
     `show_counts` is called now and then with the numbers of finished and of broken promises; `say` takes messages.
     `loaded`: models are loaded here, because tasks do not see the files. When the generator is closed, unfinished runs
-    are ended.
+    are ended. `ending`: when those under way are to end; they have no result then.
     """
     done = broken = 0
+    ending = ending or EarlyEnd(Patience())
+
+    def tick() -> bool:
+        show_counts(done, broken)
+        return ending.begun()
+
     trials = runner.run(
         (_task(promise, loaded) for promise in promises),
         partial(_run, engine),
         _died,
-        lambda: show_counts(done, broken),
+        tick,
         lambda task, how: say(f"{task.promise.title}: {how}; it is run once more"),
     )
     with closing(trials):
         for index, kept in trials:
+            if ending.reason is not None and kept.exit_code is ExitCode.INTERRUPTED:
+                continue
             done, broken = done + 1, broken + (not kept.holds)
             yield index, kept
 

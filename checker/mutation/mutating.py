@@ -16,7 +16,7 @@ from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.problems import ExitCode, Problem, UsageProblem
 from checker.core.report import Report
-from checker.core.trials import run_trials
+from checker.core.trials import EarlyEnd, run_trials
 from checker.mutation.likeness import KnownSteps
 from checker.mutation.mutants import Mutant, mutants_of
 from checker.mutation.mutation_report import MutantResult, MutationReport
@@ -62,21 +62,17 @@ def mutate(
     mutants = _chosen(mutants_of(module), at_most)
     found: dict[int, MutantResult] = {}
     survived = 0
-    stopped: StopReason | None = None
+    ending = EarlyEnd(patience)
 
-    def tick() -> None:
+    def tick() -> bool:
         counted(len(found), survived, len(mutants))
-        if patience.over is not None:
-            raise _Over
+        return ending.begun()
 
     trials = run_trials(mutants, partial(tried, original), died, workers or cores_here(), tick)
-    try:
-        with closing(trials):
-            for index, one in trials:
-                found[index] = one
-                survived += one.fate == "survived"
-    except _Over:
-        stopped = patience.over
+    with suppress(Stop), closing(trials):
+        for index, one in trials:
+            found[index] = one
+            survived += one.fate == "survived"
     results = tuple(found.get(index) or result(original, mutant, "not run") for index, mutant in enumerate(mutants))
     return MutationReport(
         model=module.path,
@@ -86,13 +82,9 @@ def mutate(
         properties=tuple(one.name for one in report.properties),
         budget=budget,
         results=results,
-        stopped=stopped,
+        stopped=ending.reason,
         elapsed_s=time.monotonic() - begun,
     )
-
-
-class _Over(Exception):
-    """The patience is over: the mutants tried so far count."""
 
 
 def _refuse_violated(report: Report) -> None:

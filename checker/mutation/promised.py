@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from checker.core.limits import UNTIMELY, Limits, StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.problems import Problem
 from checker.core.report import Report
-from checker.core.trials import run_trials
+from checker.core.trials import EarlyEnd, run_trials
 from checker.mutation.explained import Named, named, read_explained, unexplained
 from checker.mutation.likeness import KnownSteps
 from checker.mutation.mutants import Mutant, mutants_of
@@ -125,24 +125,23 @@ def mutate_promised(
     patience = patience or Patience(Limits())
     found = _Found()
     runs = _runs(promises, largest, budget, found, patience)
+    ending = EarlyEnd(patience)
     for position, run in enumerate(runs):
         if patience.over is not None:
             break
         tasks = [(key, mutant) for key, mutant in run.mutants if found.open(key)]
 
-        def tick(left: int = len(runs) - position) -> None:
+        def tick(left: int = len(runs) - position) -> bool:
             counted(found.noticed, len(found.fates) - found.noticed, left)
-            if patience.over is not None:
-                raise _Over
+            return ending.begun()
 
         work = [(mutant, found.equivalent(key)) for key, mutant in tasks]
         trials = run_trials(work, partial(_tried, run.original), _died, workers or cores_here(), tick)
-        try:
-            with closing(trials):
-                for index, one in trials:
+        with suppress(Stop), closing(trials):
+            for index, one in trials:
+                # An interrupted run of a mutant says nothing of it.
+                if one.fate != "not run":
                     found.note(tasks[index][0], replace(one, run=run.promise.title))
-        except _Over:
-            break
     results = tuple(found.fates[key] for key in sorted(found.fates))
     survivors = [one for one in results if one.fate == "survived"]
     stale = explained - Counter(named(one) for one in results if one.fate in ("survived", "beyond the budget"))
@@ -157,10 +156,6 @@ def mutate_promised(
         stopped=patience.over,
         elapsed_s=time.monotonic() - begun,
     )
-
-
-class _Over(Exception):
-    """The patience is over: the mutants tried so far count."""
 
 
 def _runs(promises: Iterable[Promised], largest: int, budget: int, found: _Found, patience: Patience) -> list[_Run]:

@@ -121,6 +121,8 @@ def tried(original: Original, mutant: Mutant, equivalent: bool = False) -> Mutan
     except (FizzError, Problem) as error:
         return became("does not load", why=_reason(error))
     except Stop as stop:
+        if stop.reason is StopReason.INTERRUPTED:
+            return became("not run")
         return became("not judged", why=_given_up(original, stop.reason))
     return replace(found, states=report.states, elapsed_s=time.monotonic() - begun)
 
@@ -135,6 +137,8 @@ def _judged(
     if violated - original.violated or (violated != original.violated and not cut):
         asked = [one.name for one in report.properties] + ["error"]
         return became("noticed", by=tuple(name for name in asked if name in violated ^ original.violated))
+    if report.cut_by is StopReason.INTERRUPTED:
+        return became("not run")
     if report.cut_by in UNTIMELY:
         return became("not judged", why=_given_up(original, report.cut_by))
     if cut:

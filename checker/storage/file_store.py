@@ -98,19 +98,12 @@ class FileStore:
         """One part of a file, mapped into memory. Its checksum is tested once in a process."""
         known = self._mapped.get((name, part))
         if known is None:
-            known = self._mapped[name, part] = self.view(name, part)
+            known = self._mapped[name, part] = self._view(name, part)
         return known
 
-    def view(self, name: str, part: int) -> memoryview:
-        """As `map`, but the store does not keep it."""
-        self.ask()
-        with self._opened(name) as file:
-            begin, length, checksum = self._find(name, file, part)
-            whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        found = whole[begin : begin + length]
-        if zlib.crc32(found) != checksum:
-            raise self._damaged(name)
-        return found
+    def views(self, names: Sequence[str], part: int) -> list[memoryview]:
+        """As `map`, for each of these names; the store does not keep them."""
+        return [self._view(name, part) for name in names]
 
     def seal(self, name: str) -> str:
         """The identity of a file: a digest of its name and the lengths and checksums of its parts."""
@@ -164,6 +157,16 @@ class FileStore:
         for name, part in [key for key in self._mapped if key[0] not in names]:
             if owner_of(name) in owners or not self.has(name):
                 del self._mapped[name, part]
+
+    def _view(self, name: str, part: int) -> memoryview:
+        self.ask()
+        with self._opened(name) as file:
+            begin, length, checksum = self._find(name, file, part)
+            whole = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        found = whole[begin : begin + length]
+        if zlib.crc32(found) != checksum:
+            raise self._damaged(name)
+        return found
 
     def _path(self, name: str) -> Path:
         """The path of a file, always in the folder. Raises `EnvironmentProblem` for any other name."""

@@ -30,8 +30,8 @@ class PartStore(Protocol):
         """One part, in memory only as far as it is looked at, if that can be."""
         ...
 
-    def view(self, name: str, part: int) -> memoryview:
-        """As `map`, but the store does not keep it."""
+    def views(self, names: Sequence[str], part: int) -> Sequence[memoryview]:
+        """As `map`, for each of these names; the store does not keep them."""
         ...
 
     def reading(self, name: str) -> AbstractContextManager[None]:

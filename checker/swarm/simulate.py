@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -20,6 +20,7 @@ from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.problems import EnvironmentProblem, ExitCode, Problem
 from checker.core.report import PropertyReport
+from checker.core.trials import EarlyEnd
 from checker.properties import KINDS, Kinds
 from checker.search.composition.load_whole import load_whole
 from checker.tasks.task_runner import TaskPlace, TaskRunner, running_tasks
@@ -32,11 +33,9 @@ from fizz.base.room import with_room
 _BLOCKS: Final = 4
 """Blocks for each process, so that all end at about the same time."""
 _MOST_WALKS: Final = 200
-"""Of one block: on Spark, what is under way when a run is interrupted is lost."""
+"""Of one block: on a cluster without a shared folder, what is under way when a run is interrupted is lost."""
 _GRACE_S: Final = 1.0
 """After the time is over, blocks may still say what they have found."""
-_ENDING_S: Final = 5.0
-"""When a run is interrupted, so long it is waited for what blocks have found until then."""
 
 _Block = tuple[int, int, float | None]
 """A task: the number of its first walk, how many it makes, and how many seconds it has."""
@@ -112,8 +111,10 @@ class _Swarm:
     say: Callable[[str], None]
     leader: int | None = None
     """The first block with a finding."""
-    ending: float | None = None
-    """When the blocks under way were asked to end."""
+    ending: EarlyEnd = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.ending = EarlyEnd(self.patience)
 
     def make(self, runner: TaskRunner) -> tuple[list[SimulationReport], StopReason | None]:
         """The blocks in the order of their walks, and what ended the run early."""
@@ -144,18 +145,12 @@ class _Swarm:
 
     def _tick(self) -> bool:
         """Whether the blocks under way are to end, with the walks that they have made. Raises `Stop` if they do not."""
-        over, now = self.patience.over, time.monotonic()
-        if over is None:
-            return False
-        if over is StopReason.TIMEOUT:
+        if self.patience.over is StopReason.TIMEOUT:
             # They have the same deadline.
-            if self.deadline is None or now > self.deadline + _GRACE_S:
-                raise Stop(over)
+            if self.deadline is None or time.monotonic() > self.deadline + _GRACE_S:
+                raise Stop(StopReason.TIMEOUT)
             return False
-        self.ending = self.ending or now
-        if now > self.ending + _ENDING_S:
-            raise Stop(over)
-        return True
+        return self.ending.begun()
 
     def _again(self, task: _Block, how: str) -> None:
         self.say(f"{_named(task)}: {how}; they are made once more")

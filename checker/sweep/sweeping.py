@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
@@ -17,6 +17,7 @@ from checker.core.limits import Limits, StopReason
 from checker.core.patience import Patience, Stop
 from checker.core.problems import ExitCode, Problem, UsageProblem
 from checker.core.report import Report
+from checker.core.trials import EarlyEnd
 from checker.search.composition.load_whole import load_whole
 from checker.sweep.grid import Axis, Point, points_of
 from checker.sweep.sweep_report import PointResult, SweepReport
@@ -61,7 +62,7 @@ def sweep(
     sweep. `point_timeout`: the seconds that a point may take. `options` and `constants` are those that all points have.
     A point that is violated, that fails or that cannot be loaded is a row of the result. Raises `FizzError` for a model
     that loads at no point, `Problem` for what cannot be run. An interruption is a result: the points done until then
-    count.
+    count, and those under way are interrupted too.
     """
     begun = time.monotonic()
     settings = settings or Settings()
@@ -76,23 +77,20 @@ def sweep(
         settings, workers=1, limits=replace(settings.limits, time_s=point_timeout), spark_conf=(), stats=False
     )
     results: dict[int, PointResult] = {}
-    stopped: StopReason | None = None
+    ending = EarlyEnd(patience)
 
-    def tick() -> None:
+    def tick() -> bool:
         counted(list(results.values()), len(points))
-        patience.look()
+        return ending.begun()
 
     def again(task: _PointTask, how: str) -> None:
         say(f"{task.point.title}: {how}; it is run once more")
 
-    try:
-        with running_tasks(place or TaskPlace(), patience, say) as runner:
-            tasks = (_task(model, point, given) for point in points)
-            with closing(runner.run(tasks, partial(_checked, alone), _died, tick, again)) as answers:
-                for index, result in answers:
-                    results[index] = result
-    except Stop as stop:
-        stopped = stop.reason
+    with suppress(Stop), running_tasks(place or TaskPlace(), patience, say) as runner:
+        tasks = (_task(model, point, given) for point in points)
+        with closing(runner.run(tasks, partial(_checked, alone), _died, tick, again)) as answers:
+            for index, result in answers:
+                results[index] = result
     return SweepReport(
         model=str(model),
         given=given,
@@ -100,7 +98,7 @@ def sweep(
         results=tuple(
             sorted((results.get(n) or PointResult(p) for n, p in enumerate(points)), key=lambda one: one.cost)
         ),
-        stopped=stopped,
+        stopped=ending.reason or (patience.over if len(results) < len(points) else None),
         elapsed_s=time.monotonic() - begun,
     )
 

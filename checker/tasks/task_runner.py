@@ -62,7 +62,7 @@ class TaskRunner(Protocol):
         Tasks are begun in their order. A task whose process dies is done again, after a call of `again` with how it
         ended; if that does not help either, `died` makes its answer. When the generator is closed, or `tick` raises,
         unfinished work is ended. If `tick` returns True no more tasks are begun; those under way end early, with the
-        answers that they have if they run on this machine.
+        answers that they have if they run on this machine, or where all see the folder of `spark.fizzpy.folder`.
         """
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import os
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,10 +14,12 @@ from typing import Any
 import pytest
 
 from checker.conformance.validate_log import validate_logs
+from checker.core.patience import Patience
 from checker.core.problems import UsageProblem
 from checker.tasks.task_runner import TaskPlace
 from tests.bridge.conftest import Ended, Write
 from tests.bridge.test_validate import ELECTED, ELECTION, MAP, campaign, lead, vote
+from tests.faults.processes import below, cpu_s
 
 Run = Callable[..., Ended]
 
@@ -113,3 +118,34 @@ def test_wrong_folders(tmp_path: Path, write: Write, fizzpy: Run) -> None:
     log = write("a.ndjson", ELECTED)
     assert fizzpy("validate", model, log, "--map", path, "--master", "local[1]").code == 2
     assert fizzpy("validate", model, log, "--map", path, "--out", "runs.txt").code == 2
+
+
+def test_a_log_under_way(tmp_path: Path, write: Write) -> None:
+    """It says how far it came when Ctrl-C ends the run, and the next one that it was not validated."""
+    write("m.fizz", "action Init: n, m = 0, 0\natomic action Up: n += 1\natomic action Odd: m += 1\n")
+    write(
+        "map.yaml",
+        "silent: {steps: [Up, Odd], most: 100000}\norder: file\nevents: {end: {observe: '', before: {n: x}}}\n",
+    )
+    (tmp_path / "logs").mkdir()
+    for name in ("a", "b"):
+        write(f"logs/{name}.ndjson", '{"event": "end", "x": -1}')
+    patience, strangers = Patience(), set(below(os.getpid()))
+
+    def interrupt() -> None:
+        while sum(cpu_s(one) for one in below(os.getpid()) if one not in strangers) < 1.0:
+            time.sleep(0.05)
+        patience.interrupt()
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    report = validate_logs(
+        str(tmp_path / "m.fizz"),
+        [str(tmp_path / "logs")],
+        str(tmp_path / "map.yaml"),
+        place=TaskPlace(workers=1),
+        patience=patience,
+    )
+    under_way, rest = report.runs
+    assert (under_way.verdict, rest.verdict) == ("inconclusive", "inconclusive")
+    assert "interrupted" in under_way.reason and under_way.nodes > 10
+    assert rest.reason == "it was not validated: the search was interrupted" and rest.nodes == 0

@@ -25,6 +25,14 @@ def below(process: int) -> dict[int, str]:
     return found
 
 
+def cpu_s(process: int) -> float:
+    """The CPU time of a process; 0 if it is no more."""
+    with suppress(OSError):
+        words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
+
+
 def python_workers(driver: int) -> list[int]:
     """The processes that Spark forked to run tasks: their parent is a daemon of the same command."""
     daemons = [process for process, command in below(driver).items() if "pyspark.daemon" in command]

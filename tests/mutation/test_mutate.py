@@ -11,6 +11,7 @@ import pytest
 
 import fizzpy
 from checker.core.limits import Limits, StopReason
+from checker.core.patience import Patience
 from checker.core.problems import UsageProblem
 from checker.mutation.mutation_report import MutantResult
 from checker.mutation.trying import patient
@@ -87,6 +88,19 @@ def test_time_decides_nothing(model: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert report.counts["not judged"] > 8 and report.exit_code == 3
     assert not report.counts["survived"] and not report.counts["noticed"] and not report.counts["beyond the budget"]
     assert {one.why for one in report.results if one.fate == "not judged"} == {"given up after 0 s of a processor"}
+
+
+def test_a_mutant_that_is_interrupted(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was not run: whether a property notices it is not known."""
+
+    def interrupted(limits: Limits) -> Patience:
+        patience = patient(limits)
+        patience.interrupt()
+        return patience
+
+    monkeypatch.setattr("checker.mutation.trying.patient", interrupted)
+    report = fizzpy.mutate(model, workers=1, at_most=6)
+    assert report.counts["not run"] > 3 and not report.counts["not judged"] and not report.counts["survived"]
 
 
 def test_what_does_not_load(tmp_path: Path) -> None:

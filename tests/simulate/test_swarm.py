@@ -8,7 +8,6 @@ import random
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -21,7 +20,7 @@ from checker.tasks.task_runner import TaskPlace
 from checker.traces.state_sketch import StateSketch
 from checker.traces.walk_report import WalkProgress
 from tests.cli.conftest import ENDLESS, Ended
-from tests.faults.processes import below
+from tests.faults.processes import below, cpu_s
 from tests.simulate.models import COUNTER, module_of
 
 Command = Callable[..., Ended]
@@ -119,7 +118,7 @@ def test_walks_under_way_are_kept() -> None:
     others = set(below(os.getpid()))
 
     def interrupt() -> None:
-        while sum(_cpu_s(one) for one in below(os.getpid()) if one not in others) < 0.5:
+        while sum(cpu_s(one) for one in below(os.getpid()) if one not in others) < 0.5:
             time.sleep(0.05)
         patience.interrupt()
 
@@ -132,14 +131,6 @@ def test_walks_under_way_are_kept() -> None:
     assert (ended.exit_code, ended.verdict) == (ExitCode.INTERRUPTED, "interrupted")
     assert 2 <= ended.walks < 100 and ended.steps > 0
     assert all(one.walks < 100 for one in heard)
-
-
-def _cpu_s(process: int) -> float:
-    """The CPU time of a process; 0 if it is no more."""
-    with suppress(OSError):
-        words = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        return (int(words[11]) + int(words[12])) / os.sysconf("SC_CLK_TCK")
-    return 0.0
 
 
 def test_rare_actions() -> None:

@@ -52,7 +52,7 @@ class PretendedRDD:
     def mapPartitionsWithIndex(self, make: Callable[[int, Iterable[Any]], Iterable[Any]]) -> PretendedRDD:
         def computed() -> list[Records]:
             return [
-                self.context.apply(lambda index=index, part=part: list(make(index, iter(_sent(part)))), index)
+                self.context.apply(lambda index=index, part=part: _sent(list(make(index, iter(_sent(part))))), index)
                 for index, part in enumerate(self.parts)
             ]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -14,7 +15,9 @@ from typing import Any
 import pytest
 
 from checker.conformance.validate_log import validate_logs
+from checker.core.limits import StopReason
 from checker.core.patience import Patience
+from checker.core.trials import EarlyEnd
 from checker.expectations.promise_runs import run_promises
 from checker.expectations.promises import promises_in
 from checker.search.spark.java import find_java
@@ -114,6 +117,49 @@ def test_end_before_all_is_done(runner: TaskRunner, spark: Any) -> None:
     # The session is free again: a task of no length does not wait for a minute.
     again = runner.run([0.0], _sleeping, lambda task, how, elapsed_s: -1.0, lambda: None, lambda task, how: None)
     assert list(again) == [(0, 0.0)]
+
+
+def _minding(folder: Path, task: str) -> str:
+    """Work that goes on until it is to end, and says what it has until then; `rude` does not mind interruptions."""
+    if task == "quick":
+        return "quick done"
+    patience = Patience()
+    (folder / task).touch()
+    if task == "rude":
+        time.sleep(60)
+    with patience.deferring_interrupts():
+        while patience.over is None:
+            time.sleep(0.01)
+    return f"{task} interrupted"
+
+
+@pytest.mark.parametrize(("second", "asked"), [("patient", True), ("rude", True), ("patient", False)])
+def test_tasks_under_way_answer(second: str, asked: bool, runner: Any, tmp_path: Path) -> None:
+    """They are interrupted and say what they have, where they can be asked; what is done counts in any case."""
+    patience = Patience()
+    ending = EarlyEnd(patience)
+    if not asked:
+        runner._sign = None
+
+    def tick() -> bool:
+        if (tmp_path / second).exists() and done:
+            patience.interrupt()
+        return ending.begun()
+
+    done: dict[int, str] = {}
+    for index, answer in runner.run(
+        ["quick", second],
+        partial(_minding, tmp_path),
+        lambda task, how, elapsed_s: "died",
+        tick,
+        lambda task, how: None,
+    ):
+        done[index] = answer
+    assert ending.reason is StopReason.INTERRUPTED
+    assert done == {0: "quick done"} | ({1: "patient interrupted"} if asked and second == "patient" else {})
+    # Who comes next is not interrupted.
+    again = runner.run(["quick"], partial(_minding, tmp_path), lambda *_: "died", lambda: None, lambda *_: None)
+    assert list(again) == [(0, "quick done")]
 
 
 def test_promises_as_tasks(spark: Any, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.problems import EnvironmentProblem, ExitCode, UsageProblem
 from checker.search.spark import parcels
+from checker.search.spark.assignment import Assignment, Inbound, TaskItem, outbound_file, unpacked
 from checker.search.spark.parcels import Parcel, TaskParcels, addressed
 from tests.spark.comparison import common_part
 from tests.spark.conftest import settings_for
@@ -65,16 +66,32 @@ def test_all_executors_are_lost_again_and_again(tmp_path: Path, stage: Stage) ->
     assert common_part(report) == common_part(calm) == common_part(check(path, engine="embedded"))
 
 
+def test_the_names_of_all_senders_are_small() -> None:
+    """Of 400 senders, 400 tasks each have the names, and Spark keeps all tasks: so they are deflated."""
+    names = tuple(outbound_file(7, 400, sender) for sender in range(400))
+    given = Assignment(7, 3, Inbound(names, 1), (), False, False, ())
+    item = TaskItem.of(3, given)
+    assert unpacked(item.assignment) == given
+    assert len(item.assignment) < sum(map(len, names)) / 5
+
+
 @pytest.mark.parametrize("name", ["outbound-1-3-0-1", "seen-0-3-2"])
 def test_what_is_damaged_on_a_disk(name: str) -> None:
     """Spark does not notice what a disk has changed of the blocks that it keeps; the task that reads them does."""
     (_, (_, parts, summed)), *_ = addressed(name, [b"ab", b"cd"])
-    assert TaskParcels(0, [(name, parts, summed)], frozenset([name]), {}).read(name, 0) == b"ab"
+    assert _with_parcel(name, (name, parts, summed)).read(name, 0) == b"ab"
     for changed in ([b"aB", *parts[1:]], [*parts[:-1], parts[-1][:-1]], [*parts, b""]):
-        store = TaskParcels(0, [(name, tuple(changed), summed)], frozenset([name]), {})
+        store = _with_parcel(name, (name, tuple(changed), summed))
         assert store.has(name)
         with pytest.raises(EnvironmentProblem, match=f"{name} in Spark's storage is damaged"):
             store.read(name, 0)
+
+
+def _with_parcel(name: str, parcel: Parcel) -> TaskParcels:
+    """The store of a task that needs a name, and was sent a parcel."""
+    store = TaskParcels([name], {})
+    store.take_in([parcel])
+    return store
 
 
 def test_a_damaged_block_ends_the_run(tmp_path: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,16 +7,20 @@ import json
 import os
 import re
 import signal
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
 import fizzpy as api
 from checker.core.exploration import Settings
 from checker.core.limits import Limits, StopReason
+from checker.core.patience import Patience, Stop
 from checker.core.problems import ExitCode, UsageProblem
+from checker.core.trials import ENDING_S, EarlyEnd
 from checker.sweep.forecast import carried_on
 from checker.sweep.grid import axes_in_file, axes_of_values, axis_of, points_of
 from checker.sweep.sweep_report import PointResult
@@ -24,6 +28,7 @@ from checker.sweep.sweeping import sweep
 from checker.tasks.task_runner import CoreRunner, TaskPlace
 from tests.cli.conftest import ROOT, Ended, in_terminal
 from tests.cli.test_guides import BLOCK, astray, commands
+from tests.faults.processes import below, cpu_s
 
 Command = Callable[..., Ended]
 
@@ -133,8 +138,6 @@ def test_end_of_the_patience(tokens: Path) -> None:
         if results:
             patience.interrupt()
 
-    from checker.core.patience import Patience
-
     patience = Patience()
     report = sweep(tokens, [axis_of("N", "1..4")], place=TaskPlace(workers=1), counted=interrupted, patience=patience)
     assert report.stopped is StopReason.INTERRUPTED
@@ -142,6 +145,65 @@ def test_end_of_the_patience(tokens: Path) -> None:
     verdicts = [one.verdict for one in report.results]
     assert verdicts[0] == "passed"
     assert verdicts[-1] == "not run"
+
+
+def test_a_point_under_way(tokens: Path) -> None:
+    """When a sweep is interrupted, a point under way is interrupted too: its counts so far are there, no verdict."""
+    patience = Patience()
+    strangers = set(below(os.getpid()))
+
+    def interrupted(results: Sequence[PointResult], total: int) -> None:
+        if results and any(cpu_s(one) > 1 for one in below(os.getpid()) if one not in strangers):
+            patience.interrupt()
+
+    # 3, 3^40 and 3^41 states.
+    axis = axis_of("N", "1,40,41")
+    report = sweep(tokens, [axis], place=TaskPlace(workers=1), counted=interrupted, patience=patience)
+    assert (report.stopped, report.exit_code) == (StopReason.INTERRUPTED, ExitCode.INTERRUPTED)
+    assert [(one.point.title, one.verdict) for one in report.results] == [
+        ("N=1", "passed"),
+        ("N=40", "interrupted"),
+        ("N=41", "not run"),
+    ]
+    done, under_way, rest = report.results
+    assert done.states == 3 and under_way.states is not None and under_way.states > 40 and rest.states is None
+    assert not under_way.complete and not under_way.violates
+
+
+def _marked(folder: Path, task: str) -> str:
+    (folder / task).touch()
+    return f"{task} done"
+
+
+def test_answers_that_wait(tmp_path: Path) -> None:
+    """What is done when a run is interrupted counts, also if nobody has asked for it yet."""
+    patience = Patience()
+
+    def tick() -> bool:
+        while len(list(tmp_path.iterdir())) < 2:
+            time.sleep(0.01)
+        patience.interrupt()
+        return EarlyEnd(patience).begun()
+
+    found = CoreRunner(2).run(["a", "b", "c"], partial(_marked, tmp_path), _not_called, tick, _not_called)
+    assert sorted(found) == [(0, "a done"), (1, "b done")]
+
+
+def _not_called(*_: object) -> str:
+    raise AssertionError
+
+
+def test_an_end_that_does_not_come() -> None:
+    """Tasks have some seconds to end; after them they are ended."""
+    patience, now = Patience(), [0.0]
+    ending = EarlyEnd(patience)
+    with patch("checker.core.trials.time.monotonic", lambda: now[0]):
+        assert not ending.begun() and ending.reason is None
+        patience.interrupt()
+        assert ending.begun() and ending.reason is StopReason.INTERRUPTED
+        now[0] = ENDING_S + 0.1
+        with pytest.raises(Stop):
+            ending.begun()
 
 
 def _dying(folder: Path, always: bool, task: str) -> str:

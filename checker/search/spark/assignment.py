@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from checker.core.effort import Effort
 from checker.core.exploration import Settings
@@ -15,6 +16,7 @@ from checker.core.property import Watch
 from checker.search.contract.protocol import Task
 from checker.search.memo.trie import Counters
 from checker.search.spark.key_files import KeyFiles
+from fizz.base.data import deflate, inflate
 from fizz.base.light import dataclass
 from interpreter import Machine, Program
 from interpreter.state.state import Slot
@@ -123,11 +125,21 @@ class TaskReport:
 
 
 class TaskItem(NamedTuple):
-    """A task as it is sent: its partition, its assignment pickled, and what it reads besides what was sent to it."""
+    """A task as it is sent: its partition, its assignment packed, and what it reads besides what was sent to it."""
 
     partition: int
     assignment: bytes
     needs: tuple[str, ...]
+
+    @classmethod
+    def of(cls, partition: int, assignment: object, needs: tuple[str, ...] = ()) -> TaskItem:
+        """The item of a task. Without a folder Spark keeps it to the end of the run, with the names of all senders."""
+        return cls(partition, deflate(pickle.dumps(assignment, pickle.HIGHEST_PROTOCOL)), needs)
+
+
+def unpacked(assignment: bytes) -> Any:
+    """The assignment in a `TaskItem`."""
+    return pickle.loads(inflate(assignment))
 
 
 def found_file(level: int, partitions: int, partition: int) -> str:

@@ -248,12 +248,7 @@ class Cluster:
         self.inbound = [Inbound()] * self.partitions
         if assignments:
             items = [
-                TaskItem(
-                    given.partition,
-                    pickle.dumps(given, pickle.HIGHEST_PROTOCOL),
-                    tuple(file.name for file in given.visited),
-                )
-                for given in assignments
+                TaskItem.of(given.partition, given, tuple(file.name for file in given.visited)) for given in assignments
             ]
             title = f"fizzpy: level {self.level}"
             with self._end_asked_for():

@@ -62,14 +62,19 @@ class Findings:
             return None
         name = self._found(index, partition)
         with self.store.reading(name):
-            at, there = indexes_of(key_array(self.store.map(name, KEYS)), key_column([key]))
+            at, there = indexes_of(key_array(self._view(name, KEYS)), key_column([key]))
             if not there[0]:
                 return None
             row = int(at[0])
-            source = bytes(self.store.map(name, _SOURCES)[WIDTH * row : WIDTH * (row + 1)])
-            number = bytes(self.store.map(name, _ORDERS)[4 * row : 4 * (row + 1)])
+            source = bytes(self._view(name, _SOURCES)[WIDTH * row : WIDTH * (row + 1)])
+            number = bytes(self._view(name, _ORDERS)[4 * row : 4 * (row + 1)])
             (order,) = unpack_orders(self.store.read(name, _ORDER_TABLE), number)
         return int.from_bytes(source, "big"), order
+
+    def _view(self, name: str, part: int) -> memoryview:
+        """One part. Each checkpoint has a path through other files of all levels: none stays open, or is copied."""
+        (found,) = self.store.views([name], part)
+        return found
 
     def _found(self, index: int, partition: int) -> str:
         return found_file(self.handed_over + 1 + index, self.partitions, partition)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
@@ -142,7 +141,7 @@ class SparkCrew:
             PassTask(self.jobs, name, partition, self.partitions, self._where[partition], inbound[partition], what)
             for partition, what in given.items()
         ]
-        packed = [TaskItem(item.partition, pickle.dumps(item, pickle.HIGHEST_PROTOCOL), item.needs) for item in items]
+        packed = [TaskItem.of(item.partition, item, item.needs) for item in items]
         answers: list[PassOutcome] = self._work(f"fizzpy: liveness, {name}", packed)
         sent = [partition for partition, done in enumerate(self._post) if done is not None and any(done.post)]
         self._post = [None] * self.partitions

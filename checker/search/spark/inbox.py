@@ -26,8 +26,8 @@ class Inbox:
     def __init__(self, store: PartStore, assignment: Assignment) -> None:
         self._store = store
         self.pieces: list[_Piece] = []
-        for name in assignment.inbound.names:
-            data = store.view(name, assignment.partition)
+        names = assignment.inbound.names
+        for name, data in zip(names, store.views(names, assignment.partition), strict=True):
             with store.reading(name):
                 for piece in pieces(data):
                     # Of what is not needed yet, only keys are looked at.

@@ -6,7 +6,6 @@ ones. Then states and edges are in files as if there had always been as many par
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
@@ -287,4 +286,4 @@ class Redistribution:
 
 
 def _item(task: SplitTask | MergeTask) -> TaskItem:
-    return TaskItem(task.partition, pickle.dumps(task, pickle.HIGHEST_PROTOCOL), ())
+    return TaskItem.of(task.partition, task)

@@ -83,22 +83,14 @@ def worker_function(run: str, config: Broadcast[bytes], code: Broadcast[bytes] |
     return work
 
 
-def task_function(run: str, code: Broadcast[bytes] | None) -> Callable[[bytes], bytes]:
-    """The function that Spark calls for an independent task, pickled with its work: it returns the answer, pickled.
-
-    With the answer comes how often Spark had begun the task before. `code` is as in `imported`.
-    """
+def task_function(run: str, code: Broadcast[bytes] | None, sign: Path | None) -> Callable[[bytes], bytes]:
+    """The function that Spark calls for an independent task: see `perform_independent`. `code` is as in `imported`."""
     importing = imported(run, code)
 
     def work(item: bytes) -> bytes:
         importing()
-        import pickle
+        from checker.search.spark.task_work import perform_independent
 
-        from pyspark import TaskContext
-
-        function, task = pickle.loads(item)
-        context = TaskContext.get()
-        attempt = 0 if context is None else context.attemptNumber()
-        return pickle.dumps((attempt, function(task)), pickle.HIGHEST_PROTOCOL)
+        return perform_independent(item, sign)
 
     return work

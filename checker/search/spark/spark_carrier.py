@@ -155,8 +155,8 @@ class SparkCarrier:
     def map(self, name: str, part: int) -> memoryview:
         return memoryview(self.read(name, part))
 
-    def view(self, name: str, part: int) -> memoryview:
-        return self.map(name, part)
+    def views(self, names: Sequence[str], part: int) -> list[memoryview]:
+        return [self.map(name, part) for name in names]
 
     def reading(self, name: str) -> AbstractContextManager[None]:
         return reading(name)

@@ -11,6 +11,7 @@ import time
 import uuid
 from collections.abc import Callable, Generator, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from pathlib import Path
 from typing import Final, TypeVar
 
 from pyspark import cloudpickle
@@ -20,9 +21,11 @@ from checker.core.problems import EnvironmentProblem
 from checker.core.trials import Died
 from checker.search.spark.java import find_java
 from checker.search.spark.master import check_master, cores_asked, refuse_connect
+from checker.search.spark.scratch import Scratch
 from checker.search.spark.shipping import archive, task_function
 from checker.search.spark.spark_connection import DEFAULT_MASTER, JobThread, open_session
 from checker.search.spark.troubles import NO_EXECUTOR_YET, TaskFailed
+from checker.storage.user_paths import RUN_FOLDER
 
 Task = TypeVar("Task")
 Answer = TypeVar("Answer")
@@ -47,7 +50,9 @@ class SparkTaskRunner:
         self.at_a_time = min(self.session.cores(cores_asked(master, conf)), _MOST_AT_A_TIME)
         self._group = f"fizzpy-{uuid.uuid4().hex}"
         code = None if self.session.in_one_process else self.session.broadcast(archive())
-        self._function = task_function(self._group, code)
+        self._scratch = Scratch("run") if self.session.on_this_machine else None
+        self._sign = self._sign_in(None if self._scratch is None else self._scratch.path, conf.get(RUN_FOLDER))
+        self._function = task_function(self._group, code, self._sign)
         self._alone_until: float | None = time.monotonic() + _ALONE_S
 
     def run(
@@ -62,6 +67,7 @@ class SparkTaskRunner:
         threads = [JobThread() for _ in range(self.at_a_time)]
         free, coming = list(threads), enumerate(tasks)
         running: dict[Future[bytes], tuple[int, Task, JobThread, float]] = {}
+        ending, asked = False, False
         try:
             while True:
                 while free and (following := next(coming, None)) is not None:
@@ -72,27 +78,53 @@ class SparkTaskRunner:
                     running[thread.put(self._job(index, item))] = index, task, thread, time.monotonic()
                 if not running:
                     return
-                if tick():
-                    # No signal reaches a task: what it has done is lost.
-                    return
+                if tick() and not ending:
+                    ending, coming = True, enumerate(())
+                    asked = self._ask_to_end()
                 self._say_if_alone()
-                done, _ = wait(running, _TICK_S, FIRST_COMPLETED)
+                # Of tasks that cannot be asked to end only those count that are done.
+                done, _ = wait(running, 0 if ending and not asked else _TICK_S, FIRST_COMPLETED)
                 for future in done:
                     index, task, thread, begun = running.pop(future)
                     free.append(thread)
                     try:
-                        attempt, answer = pickle.loads(future.result())
+                        attempt, answered, answer = pickle.loads(future.result())
                     except Exception as failure:  # noqa: BLE001 - which kinds there are is for `trouble` to say
+                        if ending:
+                            continue
                         yield index, died(task, self._how(failure), time.monotonic() - begun)
+                        continue
+                    if not answered:
+                        if not ending:
+                            yield index, died(task, "it was interrupted", time.monotonic() - begun)
                         continue
                     if attempt:
                         again(task, f"its worker died, and Spark did it again, {attempt + 1} times in all")
                     yield index, answer
+                if ending and not asked:
+                    return
         finally:
             if running:
                 self.session.cancel(self._group)
             for thread in threads:
                 thread.close()
+            if self._sign is not None:
+                self._sign.unlink(missing_ok=True)
+
+    def _sign_in(self, scratch: Path | None, shared: str | None) -> Path | None:
+        """The file that asks tasks to end, in a folder that all see; None if there is none."""
+        folder = Path(shared).absolute() if shared is not None else scratch
+        return None if folder is None else folder / f"stop-{self._group}"
+
+    def _ask_to_end(self) -> bool:
+        """Ask the tasks under way to answer with what they have; whether they can be asked."""
+        if self._sign is None:
+            return False
+        try:
+            self._sign.touch()
+        except OSError:
+            return False
+        return True
 
     def _job(self, index: int, item: bytes) -> Callable[[], bytes]:
         def job() -> bytes:
@@ -118,3 +150,5 @@ class SparkTaskRunner:
     def close(self, patience: Patience) -> None:
         """Stop the session, if this run started it."""
         self.session.close(patience)
+        if self._scratch is not None:
+            self._scratch.close()

@@ -9,7 +9,7 @@ import sys
 import time
 import uuid
 import zipimport
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -32,6 +32,7 @@ from checker.search.spark.assignment import (
     TaskItem,
     TaskReport,
     stop_sign,
+    unpacked,
 )
 from checker.search.spark.column_partition import ColumnPartition, WorkerColumns
 from checker.search.spark.graph_task import PassReport, PassTask
@@ -179,12 +180,15 @@ class Worker:
 
 OtherTask = PassTask | SplitTask | MergeTask
 
+_NOTHING: Final = TaskParcels((), {})
+"""What a worker has between two tasks to which parcels are sent."""
+
 _workers: list[Worker] = []
 """The worker of the latest run. A process may serve several runs, and keeps nothing of the earlier ones."""
 
 
 def perform(run: str, config: Broadcast[bytes], data: bytes) -> bytes:
-    """Do one task of a Spark job: takes it pickled, and returns its report or a problem pickled.
+    """Do one task of a Spark job: takes it packed, and returns its report or a problem pickled.
 
     Pickles are sent through Spark's own channel only, between processes that run this code in any case; files are data.
     """
@@ -204,11 +208,23 @@ def perform_carried(
     The report goes to the partition after the last.
     """
     item: TaskItem = pickle.loads(packed)
-    parts_for_all = {name: partial(_unbundled, sent_to_all) for name, sent_to_all in for_all.items()}
-    store = TaskParcels(item.partition, (parcel for _, parcel in records), frozenset(item.needs), parts_for_all)
-    answer = _answer(run, config, item.assignment, store)
+    store = TaskParcels(item.needs, {name: partial(_unbundled, sent_to_all) for name, sent_to_all in for_all.items()})
+    came = (parcel for _, parcel in records)
+
+    def taken_in() -> PartStore:
+        store.take_in(came)
+        return store
+
+    try:
+        answer = _answer(run, config, item.assignment, taken_in)
+    finally:
+        for worker in _workers:
+            # What came for the task goes with it.
+            worker.store = _NOTHING
     if isinstance(answer, TaskReport):
         store.carry_on(file.name for file in answer.visited)
+    for _ in came:
+        """What could not be taken in: Spark wants all that it sends to be read."""
     report = (item.partition, pickle.dumps(answer, pickle.HIGHEST_PROTOCOL), store.written)
     return [*store.sent, (partitions, report)]
 
@@ -220,16 +236,17 @@ def _unbundled(sent_to_all: Broadcast[bytes]) -> list[bytes]:
 Answer = TaskReport | Stopped | PassReport | Problem | StopReason
 
 
-def _answer(run: str, config: Broadcast[bytes], data: bytes, store: PartStore | None) -> Answer:
-    """What a task comes to. `store`: what was sent to it; None: that lies in the folder of the run."""
+def _answer(run: str, config: Broadcast[bytes], data: bytes, sent: Callable[[], PartStore] | None) -> Answer:
+    """What a task comes to. `sent` gives what was sent to it; None: that lies in the folder of the run."""
     answer: Answer
     begun = time.process_time()
     # What a task makes lives to its end: collecting garbage in it again and again takes a quarter of the time.
     gc.disable()
     try:
-        given: Assignment | OtherTask = pickle.loads(data)
+        given: Assignment | OtherTask = unpacked(data)
         worker = _worker(run, config)
-        worker.store = store or worker.store
+        if sent is not None:
+            worker.store = sent()
         answer = worker.perform(given) if isinstance(given, Assignment) else worker.make(given)
     except Problem as problem:
         answer = problem
@@ -256,7 +273,10 @@ def _answer(run: str, config: Broadcast[bytes], data: bytes, store: PartStore | 
 
 _LONG_S: Final = 1.0
 """CPU seconds of a task beside which it does not matter that the next one needs fresh memory."""
-_ROOM: Final = "make room there, or name a folder on a larger disk: TMPDIR, or --conf spark.fizzpy.folder=DIR"
+_ROOM: Final = (
+    "make room there, or name a folder on a larger disk: TMPDIR, --conf spark.local.dir=DIR, "
+    "or --conf spark.fizzpy.folder=DIR"
+)
 
 
 def _worker(run: str, config: Broadcast[bytes]) -> Worker:
@@ -266,7 +286,7 @@ def _worker(run: str, config: Broadcast[bytes]) -> Worker:
         begun = time.process_time()
         given: RunConfig = pickle.loads(config.value)
         # Without a folder there is no store before a task brings one, and no sign to look for.
-        store: PartStore = TaskParcels(0, (), frozenset(), {})
+        store: PartStore = _NOTHING
         patience = Patience()
         if given.folder is not None and is_address(given.folder):
             store = ObjectStore.at(given.folder, _copies(run))
