@@ -120,11 +120,12 @@ class KnownSteps:
             return False
         if beginning != begun:
             return None
-        changed = affected(self._module, mutant)
+        names = affected(self._module, mutant)
+        changed, changed_known = _Changed(machine, names), _Changed(run.machine, names)
         certain = True
         for state in states:
             patience.ask()
-            steps, known = _steps(other, state, changed), _steps(run.expander, state, changed)
+            steps, known = _steps(other, state, changed), _steps(run.expander, state, changed_known)
             if steps is None or known is None or steps.to != known.to:
                 return False
             certain = certain and steps.seen == known.seen
@@ -145,14 +146,27 @@ class _Steps(NamedTuple):
     seen: set[tuple[_Step, tuple[FairChoice, ...], tuple[str, ...]]]
 
 
-def _steps(expander: Expander, state: State, changed: frozenset[str] | None) -> _Steps | None:
+class _Changed(dict[Rule, bool]):
+    """Whether a rule of a machine runs an action or func of these names, remembered: each state has the same rules."""
+
+    def __init__(self, machine: Machine, names: frozenset[str] | None) -> None:
+        super().__init__()
+        self._machine = machine
+        self._names = names
+
+    def __missing__(self, rule: Rule) -> bool:
+        self[rule] = found = _is_of(self._machine, rule, self._names)
+        return found
+
+
+def _steps(expander: Expander, state: State, changed: _Changed) -> _Steps | None:
     """The steps of the rules that may have changed, in one state; None: one fails."""
     machine, memory = expander.machine, expander.memory
     found = _Steps(set(), set())
     view = memory.view(state)
     for candidate in machine.candidates(state):
         rule = candidate.rule
-        if not _is_of(machine, rule, changed):
+        if not changed[rule]:
             continue
         for result in memory.results(rule, view):
             if isinstance(result, Failure):
