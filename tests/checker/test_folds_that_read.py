@@ -123,3 +123,32 @@ def test_a_turn_that_fails_where_its_element_is() -> None:
     """It fails where the element is there, if what decides does not come before."""
     for word in ("all([%s for m in messages])", "any(%s for m in messages)", "len([m for m in messages if %s]) < 3"):
         agreed(MESSAGES + f"always assertion P: return {word % '12 // (4 - m[1] - terms[m[0]]) > 20'}\n", states=150)
+
+
+def test_sets_compared_after_a_change() -> None:
+    """A step that has changed something before is known by what it has asked of both sets."""
+    agreed("""\
+action Init:
+    n = 0
+    s = set([0])
+    rows = [set(), set()]
+    by = {"a": set(), "b": set()}
+action Add:
+    by["a"].update(s)
+action Compare:
+    n = oneof 0, 1
+    rows[0] = s - rows[n] | by["a"]
+""")
+    agreed("""\
+action Init:
+    n = 0
+    s = set([0])
+    rows = [set(), set()]
+    has = [set(), set()]
+action Add:
+    has[0] = has[0] | s
+action Compare:
+    n = oneof 0, 1
+    has[0] = rows[0] & has[n]
+    rows[n].add(0)
+""")

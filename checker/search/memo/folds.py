@@ -320,10 +320,11 @@ class PathFolds:
     def _reading(self, fold: Fold, key: Hashable, over: FoldedSet) -> str:
         """As `step`, of a fold whose turns read the state."""
         self._asked += 1
+        turns = [(element, self._turn(fold, over.thaw(element))) for element in over.elements]
+        # What the path has asked by now, with what the turns have.
         number = self.folds.number((key, self.path.prefix()), fold.site[1])
-        known = self.folds.known[number]
-        for element in over.elements:
-            known.learn(element, (), self._turn(fold, over.thaw(element)))
+        for element, turn in turns:
+            self.folds.known[number].learn(element, (), turn)
         return f"{FOLD}{number}"
 
     def _held(self, fold: Fold) -> tuple[Hashable, ...]:
