@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, repeat
 from pathlib import Path
@@ -163,15 +164,16 @@ def test_a_file_that_is_late(tmp_path: Path) -> None:
 
 def test_a_file_that_disappears(model: Path, tmp_path: Path, stage: Stage) -> None:
     """In the middle of a run that is a trouble of the machine, which names the file: code 74."""
-    original = FileStore.view
+    original = FileStore.views
 
-    def view(self: FileStore, name: str, part: int) -> memoryview:
-        if name.startswith("outbound-2"):
-            (self.folder / name).unlink(missing_ok=True)
-        return original(self, name, part)
+    def views(self: FileStore, names: Sequence[str], part: int) -> list[memoryview]:
+        for name in names:
+            if name.startswith("outbound-2"):
+                (self.folder / name).unlink(missing_ok=True)
+        return original(self, names, part)
 
     with (
-        patch.object(FileStore, "view", view),
+        patch.object(FileStore, "views", views),
         patch.object(stores, "_WAITS_S", (0.0,)),
         pytest.raises(EnvironmentProblem, match=r"the file .*outbound-2-\d-0-\d is missing") as raised,
     ):
