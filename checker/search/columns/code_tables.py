@@ -44,6 +44,13 @@ def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
     return ordered[new]
 
 
+def coded(numbers: Sequence[int]) -> tuple[Ints, list[int]]:
+    """Ids as codes, in the order in which they are met, and the ids by code."""
+    ids: dict[int, int] = {}
+    codes = np.array([ids.setdefault(number, len(ids)) for number in numbers], dtype=np.int64)
+    return codes, list(ids)
+
+
 def ranks_of(values: Sequence[Any]) -> Ints:
     """The rank of each value among all."""
     pieces: list[list[int]] = []

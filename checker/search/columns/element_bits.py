@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.columns.code_tables import Ints, Tables, Words, ranks_of
+from checker.search.columns.code_tables import Ints, Tables, Words, coded, ranks_of
 from checker.search.memo.division import SIZE, WHOLE
 from checker.search.memo.folds import UnknownElement
 from interpreter.state.state import Slot
@@ -85,10 +85,8 @@ class ElementBits:
             else:
                 codes = codes * len(held) + found
             _, examples, codes = np.unique(codes, return_index=True, return_inverse=True)
-        ids: dict[int, int] = {}
-        numbers = [self.number(step, rows, int(which[row])) for row in examples.tolist()]
-        table = np.array([ids.setdefault(number, len(ids)) for number in numbers], dtype=np.int64)
-        return table.take(codes), list(ids)
+        table, ids = coded([self.number(step, rows, int(which[row])) for row in examples.tolist()])
+        return table.take(codes), ids
 
     def _sizes(self, rows: Rows, which: Ints) -> tuple[Ints, list[int]]:
         """The numbers of elements, as `codes`."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from checker.search.columns.code_tables import Ints, distinct
+from checker.search.columns.code_tables import Ints, coded, distinct
 from checker.search.columns.element_bits import ElementBits
 from checker.search.columns.packing import Packing, Rows, distinct_rows
 from checker.search.memo.division import FOLD
@@ -47,10 +47,10 @@ class ReadingFold:
         bits = self._bits()
         if not bits.plain:
             # Which of equal elements it is decides about their order.
-            return _coded([self.number(row) for row in which.tolist()])
+            return coded([self.number(row) for row in which.tolist()])
         taken = self._taken(bits, which)
         indexes, examples = distinct_rows(taken, len(which))
-        answers, ids = _coded([self._answer([column.item(row) for column in taken]) for row in examples])
+        answers, ids = coded([self._answer([column.item(row) for column in taken]) for row in examples])
         return answers.take(indexes), ids
 
     def _bits(self) -> ElementBits:
@@ -135,10 +135,3 @@ def _unknown(row: int) -> UnknownElement:
     unknown = UnknownElement()
     unknown.row = row
     return unknown
-
-
-def _coded(numbers: list[int]) -> tuple[Ints, list[int]]:
-    """Ids as codes, and the ids by code."""
-    ids: dict[int, int] = {}
-    codes = [ids.setdefault(number, len(ids)) for number in numbers]
-    return np.array(codes, dtype=np.int64), list(ids)
