@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from checker.core.exploration import Settings
 from checker.properties import properties_of
-from checker.search.columns.follow_judge import OPEN, FollowedRows, FollowJudge
+from checker.search.columns.follow_judge import FollowedRows, FollowJudge
 from checker.search.columns.sizes import Sizes
+from checker.search.columns.verdicts import OPEN
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.explore import explore
 from checker.search.memo.run_choice import RECORDED

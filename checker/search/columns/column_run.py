@@ -349,7 +349,7 @@ class ColumnRun:
         space.parked.clear()
         space.restarts.clear()
         self._expanders.clear()
-        self.judge.forget()
+        self.judge.verdicts.forget()
 
     def _chunk(self, part: Frontier, begin: int, end: int, level: Level) -> Chunk:
         count, most = end - begin, self.space.sizes.steps

@@ -50,7 +50,7 @@ class ReadingFold:
             return coded([self.number(row) for row in which.tolist()])
         taken = self._taken(bits, which)
         indexes, examples = distinct_rows(taken, len(which))
-        answers, ids = coded([self._answer([column.item(row) for column in taken]) for row in examples])
+        answers, ids = coded([self._answer([column.item(row) for column in taken]) for row in examples.tolist()])
         return answers.take(indexes), ids
 
     def _bits(self) -> ElementBits:

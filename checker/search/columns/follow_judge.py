@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from checker.core.patience import Patience
 from checker.search.columns.code_tables import Ints, Words
 from checker.search.columns.followed import Followed, FollowingRows, Title
-from checker.search.columns.lookup import alike_rows
-from checker.search.columns.packing import Packing
+from checker.search.columns.packing import Packing, distinct_rows
 from checker.search.columns.space import Space
+from checker.search.columns.verdicts import FALSE, OPEN, TRUE
 from checker.search.memo.successor_folds import SuccessorFold, successor_fold
 from interpreter.direct.rules import Unnoted
 from interpreter.state.step import Rule
@@ -42,10 +42,6 @@ _TOGETHER: Final = 16
 """So many states are asked about as a whole first: then most of what an assertion executes is noted."""
 _NEW: Final = -1
 """The verdict of a pair that was not asked for."""
-FALSE: Final = 0
-TRUE: Final = 1
-OPEN: Final = 3
-"""The verdict of a row is not known."""
 
 
 class _Verdicts:
@@ -200,7 +196,7 @@ class FollowJudge:
         successors = np.repeat(first[which] - begins, lengths) + np.arange(int(lengths.sum()))
         sources = np.repeat(which, lengths)
         columns = _read_of(verdicts, rows, sources, successors)
-        alike, example = alike_rows(columns, len(sources))
+        alike, example = distinct_rows(columns, len(sources))
         wide, held = 8 * len(columns), _columns([column[example] for column in columns])
         keys = [held[at * wide : (at + 1) * wide] for at in range(len(example))]
         known = verdicts.pairs

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,42 +13,24 @@ from checker.core.property import Watch
 from checker.search.columns.batch import Taken
 from checker.search.columns.chunk import TooWide
 from checker.search.columns.code_tables import Ints, Mask, distinct
-from checker.search.columns.follow_judge import FALSE, OPEN, TRUE, FollowedRows, FollowJudge
+from checker.search.columns.follow_judge import FollowedRows, FollowJudge
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.remembered import Remembered
-from checker.search.columns.shares import Slots, most_varied
-from checker.search.columns.sizes import Sizes
-from checker.search.columns.sources import NeedsRows, PairColumns, StateColumns
+from checker.search.columns.rule_verdicts import RuleVerdicts
 from checker.search.columns.space import Space
-from checker.search.columns.step_rules import ALONE, StepRule
-from checker.search.columns.trie_walk import results_of
+from checker.search.columns.step_rules import StepRule
+from checker.search.columns.verdicts import FAILED, FALSE, OPEN, TRUE
 from checker.search.contract.assertion_answers import Assertions
 from checker.search.contract.judge_watches import fails_in_state, fails_in_step, judge_step, leaves_out
 from checker.search.contract.protocol import Task
-from checker.search.memo.memo import verdict_of
-from checker.search.memo.trie import Leaf, ReadTree
 from interpreter import ModelError
 from interpreter.state.state import Layout, State
-from interpreter.state.step import Failure, Outcome, Result, Rule, StepOrder
-from interpreter.values.intern import Interner
+from interpreter.state.step import Rule, StepOrder
 
 if TYPE_CHECKING:
     from checker.search.columns.column_frontier import Frontier
 
-FAILED: Final = 2
-_LITTLE: Final = 0.1
-"""What an assertion has missed in tables is little if it is no more than this part of what another one has."""
-
 Answers = tuple[NDArray[np.int8], dict[int, str | None]]
 """TRUE, FALSE or FAILED per row; the instance that decided, for some rows."""
-
-
-@dataclass(slots=True)
-class _Decided:
-    """TRUE, FALSE or FAILED for each row of those that a rule was asked about; the errors of some rows."""
-
-    values: NDArray[np.int8]
-    errors: dict[int, ModelError] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -61,92 +42,6 @@ class _RowByRow:
     errors: dict[int, ModelError] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _Asked:
-    """Rows of one packing that are asked about, or pairs of rows before and after a step."""
-
-    packing: Packing
-    rows: Rows
-    before: Rows | None
-
-    def columns(self, interner: Interner) -> StateColumns | PairColumns:
-        after = StateColumns(self.packing, self.rows, interner)
-        return after if self.before is None else PairColumns(StateColumns(self.packing, self.before, interner), after)
-
-    def states(self) -> tuple[list[State], list[State] | None]:
-        """The states, and those before."""
-        every = np.arange(len(self.rows))
-        before = None if self.before is None else self.packing.states(self.before, every)
-        return self.packing.states(self.rows, every), before
-
-
-class _AskedRule:
-    """One assertion rule over the rows of one packing, or of pairs of them.
-
-    Its units are its execution paths by first choices. `note` is called with each result that some row has, up to the
-    one with the verdict.
-    """
-
-    def __init__(self, tree: ReadTree, most: int, sizes: Sizes, note: Callable[[Result], None]) -> None:
-        self.remembered = Remembered(tree, most, sizes)
-        self._note = note
-        self._met = np.zeros(0, dtype=np.bool_)
-        self.values: NDArray[np.int8] = np.zeros(0, dtype=np.int8)
-
-    def column(self) -> NDArray[np.int8]:
-        """TRUE, FALSE or FAILED for each bundle."""
-        parts = self.remembered.bundles.parts
-        if len(self.values) != len(parts):
-            self.values = np.array([_verdict(leaves) for leaves in parts], dtype=np.int8)
-        return self.values
-
-    def error(self, bundle: int) -> ModelError:
-        result = verdict_of(results_of(self.remembered.bundles.parts[bundle]))
-        assert isinstance(result, Failure)
-        return result.error
-
-    def decide(self, units: list[Ints]) -> tuple[NDArray[np.int8], Ints]:
-        """TRUE, FALSE or FAILED for each row, and the first bundle, unit by unit, with that verdict."""
-        column = self.column()
-        bundles = units[0]
-        self._meet(bundles)
-        verdicts = column[bundles]
-        for unit in units[1:]:
-            still = verdicts == OPEN
-            if not still.any():
-                break
-            self._meet(unit[still])
-            bundles = np.where(still, unit, bundles)
-            verdicts = column[bundles]
-        return verdicts, bundles
-
-    def _meet(self, bundles: Ints) -> None:
-        """Note the results in bundles that no row had before."""
-        parts = self.remembered.bundles.parts
-        if len(self._met) < len(parts):
-            self._met = np.concatenate([self._met, np.zeros(len(parts) - len(self._met), dtype=np.bool_)])
-        for bundle in distinct(bundles[~self._met[bundles]]).tolist():
-            self._met[bundle] = True
-            for leaf in parts[bundle]:
-                self._note(leaf.result)
-                if _verdict((leaf,)) != OPEN:
-                    break
-
-
-def _verdict(leaves: tuple[Leaf, ...]) -> int:
-    for leaf in leaves:
-        result = leaf.result
-        if isinstance(result, Failure):
-            return FAILED
-        if isinstance(result, Outcome) and result.value is not None:
-            return TRUE if result.value else FALSE
-    return OPEN
-
-
-def _less_missed(asked: _AskedRule) -> int:
-    return -asked.remembered.misses
-
-
 class AssertionEvaluator:
     """Asks the assertions that a task watches."""
 
@@ -155,32 +50,13 @@ class AssertionEvaluator:
         self.space = space
         self.of_states, self.of_steps, _ = task.watching
         self.recorded = {watch.key: bytearray() for watch in task.watches if watch.records}
-        self._asked: dict[tuple[object, ...], _AskedRule | None] = {}
+        self.verdicts = RuleVerdicts(space, task.patience)
         self._rowwise = Assertions(space.machine, space.memory.view, space.memory.result)
         self._rules: dict[tuple[int, Layout], list[Rule]] = {}
         self.following: FollowJudge | None = None
         """Evaluates assertions that ask for successors, where columns know these."""
         self._by_rows: dict[tuple[int, str], _RowByRow] = {}
         """By part and watch: the answers of assertions that were asked row by row on this level."""
-
-    def looks_at(self, packing: Packing) -> list[Slots]:
-        """Sets of slots of a packing that all execution paths of assertions about states read, as far as is known.
-
-        First those that the assertions have in common for which most was looked up, then those of the first of these;
-        a few of them.
-        """
-        asked = [one for (_, of), one in self._asked.items() if of is packing and one is not None]
-        most = max([one.remembered.misses for one in asked], default=0)
-        asked = sorted([one for one in asked if one.remembered.misses > _LITTLE * most], key=_less_missed)
-        read = [slots for one in asked if (slots := one.remembered.read_by_all(packing, self.space.machine.values))]
-        common: Slots = frozenset()
-        for slots in read:
-            common = common & slots or common or slots
-        return list(dict.fromkeys([most_varied(packing, slots) for slots in (common, *read[:1])]))
-
-    def forget(self) -> None:
-        """Forget what assertions answered; the memory may have forgotten it."""
-        self._asked.clear()
 
     # --- states ----------------------------------------------------------------------------------------------------
 
@@ -228,7 +104,7 @@ class AssertionEvaluator:
             if not len(open_rows):
                 break
             rows = part.rows if len(open_rows) == len(part.rows) else part.rows.take(open_rows)
-            found = self._ask(rule, part.packing, rows)
+            found = self.verdicts.ask(rule, part.packing, rows)
             if found is None:
                 return self._row_by_row(watch, part, level)
             verdicts = found.values
@@ -250,76 +126,6 @@ class AssertionEvaluator:
         if key not in self._rules:
             self._rules[key] = self.space.machine.assertion_rules(assertion, packing.nowhere)
         return self._rules[key]
-
-    def _ask(self, rule: Rule, packing: Packing, rows: Rows, before: Rows | None = None) -> _Decided | None:
-        """The verdicts of an assertion rule; None if it must be asked row by row.
-
-        `before`: the states before the steps that it is about.
-        """
-        key = (rule, packing)
-        if key not in self._asked:
-            self._asked[key] = self._new(rule)
-        choice = self.space.memory.choice(rule)
-        found = _Decided(np.empty(len(rows), dtype=np.int8))
-        begin = 0
-        while begin < len(rows):
-            alone = choice.directly or (choice.forgotten and before is not None)
-            end = min(begin + (min(choice.left, ALONE) if alone else choice.left), len(rows))
-            some = _Asked(packing, rows.part(begin, end), None if before is None else before.part(begin, end))
-            asked = self._asked[key]
-            if alone:
-                self._one_by_one(rule, some, begin, found)
-            elif asked is None:
-                return None
-            else:
-                try:
-                    self._look_up(rule, some, begin, found, asked)
-                except NeedsRows:
-                    self._asked[key] = None
-                    return None
-                if choice.forgotten:
-                    self._asked[key] = None
-            begin = end
-        return found
-
-    def _one_by_one(self, rule: Rule, rows: _Asked, begin: int, found: _Decided) -> None:
-        """Ask an assertion rule that is not remembered, from row `begin` on."""
-        states, before = rows.states()
-        values, ask = [], self.task.patience.ask
-        for row, result in enumerate(self.space.memory.verdicts_in(rule, states, before), begin):
-            ask()
-            if isinstance(result, Failure):
-                found.errors[row] = result.error
-                values.append(FAILED)
-            else:
-                assert isinstance(result, Outcome)
-                values.append(TRUE if result.value else FALSE)
-        found.values[begin : begin + len(values)] = values
-
-    def _look_up(self, rule: Rule, rows: _Asked, begin: int, found: _Decided, asked: _AskedRule) -> None:
-        """Ask an assertion rule by what is remembered, and forget it if that does not pay."""
-        machine, memory = self.space.machine, self.space.memory
-        columns = rows.columns(machine.values)
-        counters = asked.remembered.tree.counters
-        calls = counters.calls
-        units = asked.remembered.lookup(
-            columns,
-            lambda row, choices: memory.run(rule, columns.view(row), choices),
-            lambda row: machine.too_many_paths(rule),
-        )
-        verdicts, bundles = asked.decide(units)
-        count = len(rows.rows)
-        found.values[begin : begin + count] = verdicts
-        for row in np.flatnonzero(verdicts == FAILED).tolist():
-            found.errors[begin + row] = asked.error(int(bundles[row]))
-        choice = memory.choice(rule)
-        choice.count(count, counters.calls - calls)
-        if not asked.remembered.pays(units) and choice.remembered and choice.never_directly:
-            memory.forget(rule)
-
-    def _new(self, rule: Rule) -> _AskedRule:
-        machine = self.space.machine
-        return _AskedRule(self.space.memory.tree(rule), machine.most_paths, self.space.sizes, machine.note)
 
     def _row_by_row(self, watch: Watch, part: Frontier, level: Level) -> Answers:
         """The answers of an assertion that columns cannot evaluate.
@@ -393,7 +199,7 @@ class AssertionEvaluator:
         if self._follows(watch):
             return True
         first = self._rules_of(watch.predicate.assertion, packing)[:1]
-        return any((rule, packing) in self._asked and self._asked[rule, packing] is None for rule in first)
+        return any(self.verdicts.needs_rows(rule, packing) for rule in first)
 
     def _judge_row(self, watch: Watch, state: State, row: int, answers: _RowByRow) -> None:
         assert watch.predicate is not None
@@ -448,7 +254,7 @@ class AssertionEvaluator:
                 return
             if len(open_rows) < len(before):
                 before, after, rows = before.take(open_rows), after.take(open_rows), rows[open_rows]
-            found = self._ask(rule, packing, after, before)
+            found = self.verdicts.ask(rule, packing, after, before)
             assert found is not None
             verdicts = found.values
             for at in self._least_sources(np.flatnonzero(verdicts == FAILED), rows, taken, part):

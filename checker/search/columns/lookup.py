@@ -7,13 +7,13 @@ read, so rows that look alike to a unit are many.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import HALF, Ints, Mask, Words
-from checker.search.columns.packing import Version
+from checker.search.columns.packing import Version, distinct_rows
 from checker.search.columns.trie_walk import Walker
 from interpreter.state.state import Slot
 
@@ -28,6 +28,15 @@ MaskOf = Callable[[set[Slot]], Words]
 """The bits of slots in the words of rows."""
 _FIRST_BITS: Final = 10
 _MOST_BITS: Final = 17
+
+
+class Asker(Protocol):
+    """What finds the bundles of rows that are not in a table. `slots` collects what was read for that."""
+
+    slots: set[Slot]
+
+    def walk(self, rows: Ints) -> Ints:
+        """The bundle of each row."""
 
 
 class Unit:
@@ -81,7 +90,7 @@ class Unit:
         self._keys = [np.zeros(1 << self._bits, dtype=np.uint64) for _ in self._mask]
         self._values = np.full(1 << self._bits, -1, dtype=np.int32)
 
-    def lookup(self, words: list[Words], mask_of: MaskOf, versions: Versions, walker: Callable[[], Walker]) -> Ints:
+    def lookup(self, words: list[Words], mask_of: MaskOf, versions: Versions, walker: Callable[[], Asker]) -> Ints:
         """The bundle of each row. `mask_of` gives the bits of slots in the words, `walker` walks rows by index."""
         self._follow(mask_of, versions)
         count = len(words[0])
@@ -119,7 +128,7 @@ class Unit:
             if not len(missing):
                 return found
             columns = [column[missing] for column in masked]
-            alike, first = alike_rows(columns, len(missing))
+            alike, first = distinct_rows(columns, len(missing))
             walk = walker()
             bundles = walk.known(missing[first])
             if not walk.slots <= self.slots:
@@ -152,7 +161,7 @@ class Unit:
         found: Ints,
         mask_of: MaskOf,
         versions: Versions,
-        walker: Walker,
+        walker: Asker,
     ) -> Ints:
         """Walk one row for each entry of the table that was missed; the others are returned, to be looked up again."""
         first = _one_of_each(indexes[missing], 1 << self._bits)
@@ -201,14 +210,3 @@ def _one_of_each(indexes: Ints, size: int) -> Mask:
     last[indexes] = rows
     chosen: Mask = last[indexes] == rows
     return chosen
-
-
-def alike_rows(columns: list[Words], count: int) -> tuple[Ints, Ints]:
-    """For each of so many rows the number of its combination of values, and a row of each combination."""
-    if not columns:
-        return np.zeros(count, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    alike = np.zeros(count, dtype=np.int64)
-    for column in columns:
-        _, codes = np.unique(column, return_inverse=True)
-        _, alike = np.unique(alike * count + codes, return_inverse=True)
-    return alike, np.unique(alike, return_index=True)[1]

@@ -416,13 +416,13 @@ class Packing:
             if (under := mask >> (WORD_BITS * index) & _WORD)
         ]
         indexes, examples = distinct_rows(columns, len(rows))
-        return indexes, [self.tables.whole(slot, partial(self.number, rows, row)) for row in examples]
+        return indexes, [self.tables.whole(slot, partial(self.number, rows, row)) for row in examples.tolist()]
 
     def distinct_lists(self, rows: Rows, kind: str) -> tuple[Ints, list[tuple[int, ...]]]:
         """The threads, or the messages, that these rows have, and for each row the index of its own."""
         columns = [self.codes(rows, (kind, index)) for index in range(self.count(kind))]
         indexes, examples = distinct_rows(columns, len(rows))
-        return indexes, self._listed(rows, np.array(examples, dtype=np.int64), kind)
+        return indexes, self._listed(rows, examples, kind)
 
     def _listed(self, rows: Rows, which: Ints, kind: str) -> list[tuple[int, ...]]:
         """The threads, or the messages, in some rows."""
@@ -456,14 +456,16 @@ class Packing:
         return self._masks
 
 
-def distinct_rows(columns: Sequence[Ints] | Sequence[Words], count: int) -> tuple[Ints, list[int]]:
+def distinct_rows(columns: Sequence[Ints] | Sequence[Words], count: int) -> tuple[Ints, Ints]:
     """Which of `count` rows are equal in all columns: for each row the index of what it has, and a row for each."""
-    indexes, examples = np.zeros(count, dtype=np.int64), np.zeros(min(count, 1), dtype=np.int64)
-    for column in columns:
+    if not columns:
+        return np.zeros(count, dtype=np.int64), np.zeros(min(count, 1), dtype=np.int64)
+    examples, indexes = numbered(columns[0])
+    for column in columns[1:]:
         _, own = numbered(column)
         # Both are below the number of rows.
         examples, indexes = numbered(indexes * (int(own.max(initial=0)) + 1) + own)
-    return indexes, examples.tolist()
+    return indexes, examples
 
 
 def numbered(column: Ints | Words) -> tuple[Ints, Ints]:

@@ -275,6 +275,13 @@ class Memory:
         assert self._direct is not None
         return self._direct.successor_reads(rule, layout)
 
+    def may_read(self, rule: Rule, layout: Layout, before: Layout | None) -> list[tuple[int, ...]] | None:
+        """As `DirectRules.reads`, of an assertion that can be run directly; None for others, too."""
+        if not self._runs_directly(rule):
+            return None
+        assert self._direct is not None
+        return self._direct.reads(rule, layout, before)
+
     def run_directly(self, rule: Rule) -> None:
         """Run a rule directly from now on, for a while, which can be: nothing that it reads repeats."""
         if self.choice(rule).remembered:
@@ -574,7 +581,7 @@ class Memory:
             if rule.kind in (StepKind.START, StepKind.ASSERT):
                 location = self._located(rule)
                 new, asked = found.get(location, (0, 0))
-                found[location] = (new + choice.new, asked + choice.evaluations)
+                found[location] = (new + choice.new, asked + choice.evaluations + choice.alike)
         often = {one: known for one, known in found.items() if known[0] >= _OFTEN and 4 * known[0] >= known[1]}
         return dict(sorted(often.items(), key=lambda item: -item[1][0])[:_MOST_NAMED])
 

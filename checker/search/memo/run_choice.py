@@ -63,13 +63,20 @@ _FALLING: Final = 0.9
 """A trial goes on as long as the share of calls falls to this part of that in the window before, half as long."""
 _CHEAP: Final = 4
 """A rule that is recorded by functions learns from so many times the calls."""
-_RECORDED: Final = 800
-_DIRECT: Final = 80
+_RECORDED: Final = 500
+_DIRECT: Final = 60
 _STEP: Final = 40
-"""What a call of a function that records takes, a direct run, and a step of a direct run, beside what the rule itself
-spends: in charges, of which one takes some 0.1 microseconds."""
+"""What a call of a function that records takes, a direct run, and a step of a direct run, in tenths of microseconds."""
+_RECORDED_CHARGES: Final = 2
+_DIRECT_CHARGES: Final = 8
+"""And so many of the charges of the rule itself take one more."""
+_CLEARLY: Final = 1.5
 _LONGEST: Final = 6
 """The first window of a trial has one in 64 evaluations, if calls cost little."""
+_SEVERAL: Final = 32
+"""Calls after which it is asked how much of what a rule may read repeats."""
+_MUCH: Final = 16
+"""One new path in so many evaluations is much for that: recording it takes as long as so many look-ups, at least."""
 _FEW: Final = 8
 """No choice is made after fewer evaluations."""
 
@@ -77,8 +84,9 @@ _FEW: Final = 8
 class RunChoice:
     """The choice for one rule: all who evaluate it ask here how. It is remembered, unless it goes `directly`, or is
     `forgotten`: run anew by the interpreter from then on. `recorded`: its paths are recorded by functions of Python.
-    `new` counts the evaluations that needed a run, for people; in `spent` the caller sums up what functions that record
-    have charged.
+    `new` counts the evaluations that needed a run, for people, and `alike` those for which all that may be read was
+    known, which do not count otherwise; whoever evaluates the rule says whether it `knows_alike`. In `spent` the caller
+    sums up what functions that record have charged.
 
     `supported` tells whether it can be run directly: asked when that would pay.
     """
@@ -95,9 +103,11 @@ class RunChoice:
         "_thresholds",
         "_total",
         "_until",
+        "alike",
         "directly",
         "evaluations",
         "forgotten",
+        "knows_alike",
         "new",
         "recorded",
         "spent",
@@ -109,10 +119,12 @@ class RunChoice:
         self.recorded = False
         self.evaluations = 0
         self.new = 0
+        self.alike = 0
         self.spent = 0
         self._supported = supported
         self._thresholds = thresholds
         self._open = True
+        self.knows_alike = False
         self._share = 1.0
         self._before: float | None = None
         """During a trial, the share of calls in the window before, 1 at first."""
@@ -142,6 +154,15 @@ class RunChoice:
         return max(_FEW, int(calls / max(1.0, self._share)))
 
     @property
+    def seems_new(self) -> bool:
+        """Whether so much was new of late that it may pay to run the rule once for all that it may read."""
+        if not (self.recorded and self.remembered) or self._total < _SEVERAL:
+            return False
+        evaluated = self.evaluations - self._begin
+        share = self._share if evaluated < self._thresholds.window else self._calls / evaluated
+        return _MUCH * share >= 1
+
+    @property
     def open(self) -> bool:
         """Whether it is open that remembering the rule pays."""
         return self._open and not self.directly
@@ -167,7 +188,7 @@ class RunChoice:
 
     def _learned(self, evaluated: int) -> bool:
         """Whether enough calls were made for the rule to be run directly, after so many evaluations of this window."""
-        if self._total >= self._thresholds.learning * (_CHEAP if self.recorded else 1):
+        if self._total >= self._thresholds.learning * (_CHEAP if self.recorded else 1) or self._is_dear(evaluated):
             return True
         # A function records the paths of all alternatives in one call.
         most = evaluated if self.recorded else max(evaluated, self._steps)
@@ -187,7 +208,8 @@ class RunChoice:
         # A function records the paths of all alternatives in one call, for three times what a direct run costs.
         steps = min(self._steps, evaluated) if self.recorded else self._steps
         most = self._thresholds.share * (evaluated + steps)
-        stays = self._stays(evaluated)
+        stays = self._stays(evaluated) or self._is_dear(evaluated)
+        self.spent = 0
         self._open = self._calls > most or stays
         all_new = all_new and self._is_all_new()
         if self._open and not all_new and self._goes_on(self._calls / (evaluated + self._steps)):
@@ -213,14 +235,21 @@ class RunChoice:
     def _stays(self, evaluated: int) -> bool:
         """Whether functions record so many paths of a rule that running it directly costs less, and no fewer in this
         window than in the one before, where windows grow: there is no sign that more will repeat."""
-        calls, spent = self._calls, self.spent
-        self.spent = 0
-        if not self.recorded or calls < self._thresholds.seen or 2 * evaluated < self.evaluations:
+        if not self.recorded or self._calls < self._thresholds.seen or 2 * evaluated < self.evaluations:
             return False
         last, self._last = self._last, self._share
-        if last is None or self._share < last:
-            return False
-        return _RECORDED * calls + spent > (_DIRECT + spent / calls) * evaluated + _STEP * self._steps
+        return last is not None and self._share >= last and self._costs_more(1.0, evaluated)
+
+    def _is_dear(self, evaluated: int) -> bool:
+        """Whether recording paths has cost clearly more in this window, where it is known what is alike in all that the
+        rule may read: nothing else is run directly."""
+        return self.knows_alike and self._calls >= _SEVERAL and self._costs_more(_CLEARLY, evaluated)
+
+    def _costs_more(self, factor: float, evaluated: int) -> bool:
+        """Whether recording paths has cost so many times what running the rule directly would have, in this window."""
+        calls, spent = self._calls, self.spent
+        recorded = _RECORDED * calls + spent / _RECORDED_CHARGES
+        return recorded > factor * ((_DIRECT + spent / (_DIRECT_CHARGES * calls)) * evaluated + _STEP * self._steps)
 
     def _goes_on(self, share: float) -> bool:
         """Whether a trial goes on: at its beginning most is new, then the share of calls falls if anything repeats."""

@@ -76,7 +76,7 @@ Pruned = Sequence[Sequence[Ints]]
 
 def looks_of(run: ColumnRun) -> Looks:
     """What the assertions look at, as far as one process knows."""
-    return {packing.layout.slots: run.judge.looks_at(packing) for packing in run.space.packings.values()}
+    return {packing.layout.slots: run.judge.verdicts.looks_at(packing) for packing in run.space.packings.values()}
 
 
 class TakenIn(NamedTuple):
