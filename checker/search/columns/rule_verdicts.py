@@ -36,13 +36,13 @@ _LITTLE: Final = 0.1
 
 
 @dataclass(slots=True)
-class Decided:
+class Verdicts:
     """TRUE, FALSE or FAILED for each row of those that a rule was asked about; the errors of some rows."""
 
     values: NDArray[np.int8]
     errors: dict[int, ModelError] = field(default_factory=dict)
 
-    def put(self, begin: int, some: Decided) -> None:
+    def put(self, begin: int, some: Verdicts) -> None:
         """Take in what was decided about the rows from `begin` on."""
         self.values[begin : begin + len(some.values)] = some.values
         self.errors.update((begin + row, error) for row, error in some.errors.items())
@@ -171,7 +171,7 @@ class RuleVerdicts:
         self._asked.clear()
         self._alike_verdicts.clear()
 
-    def ask(self, rule: Rule, packing: Packing, rows: Rows, before: Rows | None = None) -> Decided | None:
+    def ask(self, rule: Rule, packing: Packing, rows: Rows, before: Rows | None = None) -> Verdicts | None:
         """The verdicts of an assertion rule; None if it must be asked row by row.
 
         `before`: the states before the steps that it is about.
@@ -180,7 +180,7 @@ class RuleVerdicts:
         if key not in self._asked:
             self._asked[key] = self._new(rule)
         choice = self.space.memory.choice(rule)
-        found = Decided(np.empty(len(rows), dtype=np.int8))
+        found = Verdicts(np.empty(len(rows), dtype=np.int8))
         begin = 0
         while begin < len(rows):
             alone = choice.directly or (choice.forgotten and before is not None)
@@ -198,14 +198,14 @@ class RuleVerdicts:
             begin = end
         return found
 
-    def _ask_once(self, rule: Rule, rows: _Asked) -> Decided:
+    def _ask_once(self, rule: Rule, rows: _Asked) -> Verdicts:
         """Ask an assertion rule, once for rows that are alike in all that it may read, if that may pay."""
         choice = self.space.memory.choice(rule)
         alike = self._alike(rule, rows) if choice.directly or choice.seems_new else None
         choice.knows_alike = alike is not None
         if alike is None:
             return self._ask_all(rule, rows)
-        found = Decided(np.empty(0, dtype=np.int8))
+        found = Verdicts(np.empty(0, dtype=np.int8))
         asked = 0
 
         def ask(which: Ints) -> Ints:
@@ -224,14 +224,14 @@ class RuleVerdicts:
         ask(np.array([row for row in np.flatnonzero(found.values == FAILED).tolist() if row not in found.errors], int))
         return found
 
-    def _ask_all(self, rule: Rule, rows: _Asked) -> Decided:
+    def _ask_all(self, rule: Rule, rows: _Asked) -> Verdicts:
         """Ask an assertion rule by what is remembered, or else run it in each row."""
         choice, asked = self.space.memory.choice(rule), self._asked[rule, rows.packing]
         if choice.directly or asked is None or (choice.forgotten and rows.before is not None):
             return self._run(rule, rows)
         return self._look_up(rule, rows, asked)
 
-    def _run(self, rule: Rule, rows: _Asked) -> Decided:
+    def _run(self, rule: Rule, rows: _Asked) -> Verdicts:
         """Ask an assertion rule that is not remembered."""
         values, errors, ask = [], {}, self._patience.ask
         for row, result in enumerate(self.space.memory.verdicts_in(rule, *rows.states())):
@@ -242,9 +242,9 @@ class RuleVerdicts:
             else:
                 assert isinstance(result, Outcome)
                 values.append(TRUE if result.value else FALSE)
-        return Decided(np.array(values, dtype=np.int8), errors)
+        return Verdicts(np.array(values, dtype=np.int8), errors)
 
-    def _look_up(self, rule: Rule, rows: _Asked, asked: _AskedRule) -> Decided:
+    def _look_up(self, rule: Rule, rows: _Asked, asked: _AskedRule) -> Verdicts:
         """Ask an assertion rule by what is remembered, and forget it if that does not pay."""
         machine, memory = self.space.machine, self.space.memory
         columns = rows.columns(machine.values)
@@ -261,7 +261,7 @@ class RuleVerdicts:
         choice.count(len(verdicts), counters.calls - calls)
         if not asked.remembered.pays(units) and choice.remembered and choice.never_directly:
             memory.forget(rule)
-        return Decided(verdicts, errors)
+        return Verdicts(verdicts, errors)
 
     def _alike(self, rule: Rule, rows: _Asked) -> AlikeVerdicts | None:
         """The verdicts of a rule by all that it may read; None: it may read more than slots by their names."""

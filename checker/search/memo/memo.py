@@ -13,6 +13,7 @@ from checker.search.memo.division import Divider, asks_all
 from checker.search.memo.element_choices import BeginAnew
 from checker.search.memo.in_place import in_place
 from checker.search.memo.list_places import queue_places
+from checker.search.memo.often_new import often_new
 from checker.search.memo.parts_world import PartsView
 from checker.search.memo.remembering import RecordedPath, RememberingRunner
 from checker.search.memo.row_tables import RowTable
@@ -45,9 +46,6 @@ LARGE: Final = 1 << 16
 """Nodes of a tree beyond which it is forgotten if no evaluation needed less than all its paths. One state may have a
 million successors by one rule, and is expanded once."""
 
-_OFTEN: Final = 500
-"""Rules are named in `--stats` if so many evaluations needed a run, and at least one in four."""
-_MOST_NAMED: Final = 5
 _AT_ONCE: Final = 16
 """Rules that are not remembered are run in so many states before the time is read again: to read it takes as long as a
 small rule."""
@@ -572,28 +570,9 @@ class Memory:
         recorded = 0 if self._recorded is None else self._recorded.runs
         directly = 0 if self._direct is None else self._direct.direct
         forgotten = sum(choice.forgotten for choice in self._choices.values())
-        return Tally(self.total(), recorded, directly, len(self._trees), forgotten, self._new())
-
-    def _new(self) -> dict[str, tuple[int, int]]:
-        """The rules of which much was new, by location, with what they read whole; those that were run most first."""
-        found: dict[str, tuple[int, int]] = {}
-        for rule, choice in self._choices.items():
-            if rule.kind in (StepKind.START, StepKind.ASSERT):
-                location = self._located(rule)
-                new, asked = found.get(location, (0, 0))
-                found[location] = (new + choice.new, asked + choice.evaluations + choice.alike)
-        often = {one: known for one, known in found.items() if known[0] >= _OFTEN and 4 * known[0] >= known[1]}
-        return dict(sorted(often.items(), key=lambda item: -item[1][0])[:_MOST_NAMED])
-
-    def _located(self, rule: Rule) -> str:
-        """Where a rule reads all of a container, or begins."""
-        from checker.search.memo.whole_reads import first_whole_read
-
-        program = self.machine.program
-        number = program.assertions[rule.subject].routine if rule.kind is StepKind.ASSERT else rule.subject
-        read = first_whole_read(program, program.routines[number])
-        span = self.machine.span_of(rule) if read is None else read.span
-        return f"{span.file}:{span.line}" + ("" if read is None else f", all of {read.name}")
+        return Tally(
+            self.total(), recorded, directly, len(self._trees), forgotten, often_new(self.machine, self._choices)
+        )
 
 
 def _states_of(view: View) -> tuple[State, State | None] | None:

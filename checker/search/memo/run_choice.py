@@ -85,7 +85,7 @@ class RunChoice:
     """The choice for one rule: all who evaluate it ask here how. It is remembered, unless it goes `directly`, or is
     `forgotten`: run anew by the interpreter from then on. `recorded`: its paths are recorded by functions of Python.
     `new` counts the evaluations that needed a run, for people, and `alike` those for which all that may be read was
-    known, which do not count otherwise; whoever evaluates the rule says whether it `knows_alike`. In `spent` the caller
+    known, which do not count otherwise; `knows_alike` says whether these are looked for. In `spent` the caller
     sums up what functions that record have charged.
 
     `supported` tells whether it can be run directly: asked when that would pay.
