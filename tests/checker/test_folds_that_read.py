@@ -152,3 +152,62 @@ action Compare:
     has[0] = rows[0] & has[n]
     rows[n].add(0)
 """)
+
+
+def test_a_comprehension_that_other_rules_evaluate_turn_by_turn() -> None:
+    """What one rule learns of a comprehension in a `def`, that it must be evaluated as it is written, holds for all."""
+    report = agreed("""\
+---
+deadlock_detection: false
+---
+def like(s, x):
+    return [m for m in s if x == m]
+role Node:
+    action Init:
+        self.v = 0
+action Init:
+    s = set([0])
+    n = 0
+    nodes = [Node()]
+    x = 1
+atomic action Add:
+    k = oneof range(4)
+    require k not in s
+    s.add(k)
+atomic action Remove:
+    k = oneof s
+    s.remove(k)
+atomic action Up:
+    require n < 3
+    n += 1
+    x = (nodes[0], 1) if n == 2 else n
+transition assertion A(before, after):
+    return len(like(after.s, after.x)) < 1 or after.n < 3 or len(before.s) < 3
+transition assertion C(before, after):
+    return len(like(before.s, 1)) + after.n < 4 or len(after.s) < 3
+""")
+    assert [one.verdict for one in report.properties] == ["violated", "violated"]
+
+
+def test_sets_of_instances_compared_by_two_rules() -> None:
+    """Common elements of two states with instances inside are no fold, and other rules that ask for `&` see it."""
+    agreed("""\
+action Init:
+    nodes = Node(), Node()
+    pool = [(node, node.v) for node in nodes]
+    s = set(pool)
+    t = set()
+    both = again = s | t
+role Node:
+    action Init:
+        self.v = 0
+        self.s = set()
+action Take:
+    s.pop()
+transition assertion P:
+    for e in after.s & before.nodes[0].s:
+        return True
+transition assertion Q:
+    for e in after.s & before.s:
+        return True
+""")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, NoReturn, Protocol
 
 from checker.search.memo.division import FOLD
 from checker.search.memo.element_choices import BeginAnew
@@ -27,7 +27,7 @@ from interpreter.state.step import Event, ModelError, Read
 from interpreter.values import Instance
 from interpreter.values.basis import hash_key
 from interpreter.values.budget import METER, parts_of_key
-from interpreter.values.folding import Fold
+from interpreter.values.folding import Fold, Site
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import ModelMistake
@@ -49,8 +49,9 @@ class KnownFold:
     `decisive`: the result that decides `any` or `all`. `stops`: elements after one that decides are not evaluated.
     """
 
-    def __init__(self, functions: tuple[str, ...], interner: Interner) -> None:
-        self.functions = functions
+    def __init__(self, site: Site, interner: Interner) -> None:
+        self.site = site
+        self.functions = functions = site[1]
         self.turns: dict[int, TurnNode] = {}
         self.reads: set[Slot] = set()
         self._most = (0, 0)
@@ -96,25 +97,57 @@ class Folds:
         self._note = note
         self.noted: set[Span] = set()
         self.known: list[KnownFold] = []
-        self._numbers: dict[Hashable, int] = {}
+        self._numbers: dict[tuple[Hashable, ...], int] = {}
         self.refused: set[Hashable] = set()
         """The sites at which comprehensions are evaluated as they are written."""
         self.reading: set[Hashable] = set()
         """The folds, by site and values around, with turns that read the state."""
         self.around: set[Hashable] = set()
         """The sites of folds with such folds in their turns."""
+        self.ended: set[str] = set()
+        """The steps to the answers of folds that no path asks any more: trees that ask for them are not added to."""
 
     def ids_of(self, values: Iterable[object]) -> tuple[int, ...]:
         """The ids of values, UNBOUND for MISSING; ModelMistake if a value cannot be in a state."""
         return tuple([UNBOUND if value is MISSING else freeze(value, self.interner, None) for value in values])
 
-    def number(self, key: Hashable, functions: tuple[str, ...]) -> int:
-        """The number of a fold."""
+    def number(self, key: tuple[Hashable, ...], site: Site) -> int:
+        """The number of a fold at a site."""
         known = self._numbers.get(key)
         if known is None:
             known = self._numbers[key] = len(self.known)
-            self.known.append(KnownFold(functions, self.interner))
+            self.known.append(KnownFold(site, self.interner))
         return known
+
+    def is_numbered(self, key: tuple[Hashable, ...]) -> bool:
+        """Whether a fold has a number."""
+        return key in self._numbers
+
+    def refuse(self, site: Site) -> NoReturn:
+        """Have comprehensions at a site evaluated as they are written from now on; raises `BeginAnew`."""
+        self.refused.add(site)
+        self._end([number for number, fold in enumerate(self.known) if fold.site == site])
+
+    def read(self, key: tuple[Site, Hashable], new: bool) -> None:
+        """Let paths that have changed something ask what the turns of a fold ask, from now on.
+
+        `new`: no path has asked for it yet. Raises `BeginAnew` if one may have.
+        """
+        self.reading.add(key)
+        if not new:
+            self._end([self._numbers[key]])
+
+    def read_around(self, site: Site) -> NoReturn:
+        """As `read`, of all folds at a site, in the turns of which there are such folds; raises `BeginAnew`."""
+        self.around.add(site)
+        self._end([number for key, number in self._numbers.items() if key[0] == site])
+
+    def _end(self, numbers: Iterable[int]) -> NoReturn:
+        """Ask some folds no more. Turns in which they were asked are forgotten."""
+        ended = {f"{FOLD}{number}" for number in numbers}
+        self.ended |= ended
+        self.forget_reads(lambda slot: slot[-1] in ended)
+        raise BeginAnew
 
     def matters(self, number: int, element: int) -> bool:
         """Whether the value of a fold may depend on an element, or what is known to have been evaluated does."""
@@ -265,13 +298,13 @@ class PathFolds:
         try:
             key = (fold.site, self._held(fold))
         except ModelMistake:
-            folds.refused.add(fold.site)
-            return None
+            folds.refuse(fold.site)
         if self.path.untouched:
             return self._apart(fold, key, over)
         if key in folds.reading or fold.site in folds.around:
             return self._reading(fold, key, over)
-        number = folds.number(key, fold.site[1])
+        new = not folds.is_numbered(key)
+        number = folds.number(key, fold.site)
         known = folds.known[number]
         for element in over.elements:
             if element in known.turns:
@@ -281,17 +314,16 @@ class PathFolds:
             turn = self._turn(fold, over.thaw(element))
             if self._asked != asked:
                 # Those in it are known by all that was asked before, and this would be asked twice.
-                folds.around.add(fold.site)
-                raise BeginAnew
+                folds.read_around(fold.site)
             if self.path.touches != before:
-                folds.reading.add(key)
+                folds.read(key, new)
                 return self._reading(fold, key, over)
             known.learn(element, (), turn)
         return f"{FOLD}{number}"
 
     def _apart(self, fold: Fold, key: Hashable, over: FoldedSet) -> str:
         """As `step`, of a path that has changed nothing: what a turn asks is no question of the path."""
-        number = self.folds.number(("apart", key), fold.site[1])
+        number = self.folds.number(("apart", key), fold.site)
         known = self.folds.known[number]
         present: set[int] | None = None
         spent = METER.spent
@@ -322,7 +354,7 @@ class PathFolds:
         self._asked += 1
         turns = [(element, self._turn(fold, over.thaw(element))) for element in over.elements]
         # What the path has asked by now, with what the turns have.
-        number = self.folds.number((key, self.path.prefix()), fold.site[1])
+        number = self.folds.number((key, self.path.prefix()), fold.site)
         for element, turn in turns:
             self.folds.known[number].learn(element, (), turn)
         return f"{FOLD}{number}"
@@ -365,14 +397,14 @@ class PathFolds:
             METER.depth = depth
             results = None
             if problem.code in _COSTLY:
-                self._refuse(fold)
+                folds.refuse(fold.site)
         found = frozenset(self._met)
         self._met.clear()
         self._met |= met
         changed = fold.calls and before != (path.changes(), self._held(fold))
         if changed or any(map(self._refused, results or ())):
             # A turn that changes something, or gives out what may be changed, must happen where it is written.
-            self._refuse(fold)
+            folds.refuse(fold.site)
         spent = METER.spent
         return Turn(results, keys, found, spent[0] - count, spent[1] - made)
 
@@ -380,7 +412,3 @@ class PathFolds:
         """Whether a turn may not give this: it may be changed, or it may belong to one of two states."""
         interner = self.folds.interner
         return interner.mutable(result) or (self.path.of_steps and interner.has_roles(result))
-
-    def _refuse(self, fold: Fold) -> None:
-        self.folds.refused.add(fold.site)
-        raise BeginAnew

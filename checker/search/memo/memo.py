@@ -450,12 +450,12 @@ class Memory:
         """One path, begun after the last restart that it is known to pass."""
         # Not for threads: columns share their trees between thread slots (`Space.parked`).
         tree = self._trees.get(rule) if rule.kind in (StepKind.START, StepKind.ASSERT) else None
-        if tree is not None and rule not in self.runner.costly:
-            restart, skipped = tree.last_restart(view.read, choices)
-            if restart is not None:
-                path = self.runner.run(rule, view, choices, restart)
-                return ExecutionPath(path.events, path.result, skipped, path.others)
-        return self.runner.run(rule, view, choices)
+        if tree is None:
+            return self.runner.run(rule, view, choices)
+        tree.leave(self.runner.folds.ended)
+        restart, skipped = (None, 0) if rule in self.runner.costly else tree.last_restart(view.read, choices)
+        path = self.runner.run(rule, view, choices, restart)
+        return path if restart is None else ExecutionPath(path.events, path.result, skipped, path.others)
 
     def tree(self, rule: Rule) -> ReadTree:
         """The tree of a rule, to be walked by columns."""

@@ -127,12 +127,13 @@ class Counters:
 class ReadTree:
     """The remembered paths of one rule. `restarts`: the node after each mark, if other trees are to share it."""
 
-    __slots__ = ("_restarts", "counters", "root")
+    __slots__ = ("_ended", "_restarts", "counters", "root")
 
     def __init__(self, counters: Counters, restarts: Restarts | None = None) -> None:
         self.root: TreeNode | None = None
         self._restarts: Restarts = {} if restarts is None else restarts
         self.counters = counters
+        self._ended = 0
 
     def results(self, ask: Ask, run: RunOnce, most: int) -> list[Result]:
         """The results of all paths, in the order of their choices, where `ask` answers: at most `most` + 1.
@@ -220,6 +221,13 @@ class ReadTree:
             elif type(node) is Forking:
                 pending += node.branches
         return False
+
+    def leave(self, ended: set[str]) -> None:
+        """Raise `BeginAnew` if the tree asks for a member at one of these steps, which no path asks for any more."""
+        if len(ended) != self._ended:
+            self._ended = len(ended)
+            if self.asks(lambda slot: slot[-1] in ended):
+                raise BeginAnew
 
     def learn(self, path: ExecutionPath, depth: int) -> TreeNode:
         """The nodes for a path after its first `depth` questions and choices."""
