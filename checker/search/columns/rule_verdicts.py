@@ -220,8 +220,10 @@ class RuleVerdicts:
             # It has turned out to read more.
             return self._ask_once(rule, rows)
         choice.alike += len(found.values) - asked
-        # Errors are not kept.
-        ask(np.array([row for row in np.flatnonzero(found.values == FAILED).tolist() if row not in found.errors], int))
+        failed = np.flatnonzero(found.values == FAILED)
+        if len(failed) > len(found.errors):
+            # Errors are not kept.
+            ask(failed)
         return found
 
     def _ask_all(self, rule: Rule, rows: _Asked) -> Verdicts:
