@@ -21,7 +21,7 @@ AskRows = Callable[[Ints], Ints]
 """The verdicts in some rows."""
 
 
-class _Asked:
+class _AskInRows:
     """Asks a rule in rows that are in no table. Nothing is learned of what it reads: all that it may read counts."""
 
     def __init__(self, ask: AskRows) -> None:
@@ -44,7 +44,7 @@ class AlikeVerdicts:
         """
         words = [word for rows in sides for word in rows.words]
         versions = tuple([self._packing.fitted for _ in sides])
-        return self._known.lookup(words, self._bits, versions, lambda: _Asked(ask))
+        return self._known.lookup(words, self._bits, versions, lambda: _AskInRows(ask))
 
     def _bits(self, _: set[Slot]) -> Words:
         """The bits that hold all that the rule may read."""

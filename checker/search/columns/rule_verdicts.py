@@ -183,7 +183,7 @@ class RuleVerdicts:
         found = Verdicts(np.empty(len(rows), dtype=np.int8))
         begin = 0
         while begin < len(rows):
-            alone = choice.directly or (choice.forgotten and before is not None)
+            alone = self._is_run(rule, before)
             end = min(begin + (min(choice.left, ALONE) if alone else choice.left), len(rows))
             some = _Asked(packing, rows.part(begin, end), None if before is None else before.part(begin, end))
             if not alone and self._asked[key] is None:
@@ -228,10 +228,16 @@ class RuleVerdicts:
 
     def _ask_all(self, rule: Rule, rows: _Asked) -> Verdicts:
         """Ask an assertion rule by what is remembered, or else run it in each row."""
-        choice, asked = self.space.memory.choice(rule), self._asked[rule, rows.packing]
-        if choice.directly or asked is None or (choice.forgotten and rows.before is not None):
+        if self._is_run(rule, rows.before):
             return self._run(rule, rows)
+        asked = self._asked[rule, rows.packing]
+        assert asked is not None
         return self._look_up(rule, rows, asked)
+
+    def _is_run(self, rule: Rule, before: Rows | None) -> bool:
+        """Whether an assertion rule is run in each row at present; `before`: as of `ask`."""
+        choice = self.space.memory.choice(rule)
+        return choice.directly or (choice.forgotten and before is not None)
 
     def _run(self, rule: Rule, rows: _Asked) -> Verdicts:
         """Ask an assertion rule that is not remembered."""
