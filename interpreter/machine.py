@@ -88,7 +88,7 @@ class Machine:
         self.limits = ModelLimits(program)
         self._executed: set[Note] = set()
         self.parts = EvaluatedParts(program, watched)
-        self.code = Code(program, self.parts.watch, Decisions(program) if watched else None)
+        self.code = Code(program, self.parts.watch, Decisions(program) if watched else None, self.parts.met)
         self.successors = Successors(self.steps)
         self.code.next_states = self.successors.asked_in
         self._failed = CostlyFailures()

@@ -49,10 +49,18 @@ class Code:
     """All callables of one program. Operations are compiled when they are first needed.
 
     `watch` wraps the evaluator of each expression, to observe its values; `decisions` records those of statements.
+    `met` collects the statements of turns that run apart.
     """
 
-    def __init__(self, program: p.Program, watch: Watch | None = None, decisions: Decisions | None = None) -> None:
+    def __init__(
+        self,
+        program: p.Program,
+        watch: Watch | None = None,
+        decisions: Decisions | None = None,
+        met: set[Span] | None = None,
+    ) -> None:
         self.program = program
+        self.met = set() if met is None else met
         self.decisions = decisions
         self.budget = program.options.limits
         # Calls and values within the limits nest deeper than Python allows at first.

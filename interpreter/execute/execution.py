@@ -5,6 +5,7 @@ The methods have the names of the page: `one_move`, `finish`, `block_done`, `fun
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from collections.abc import Sequence as Seq
 from functools import cache, lru_cache
@@ -348,6 +349,24 @@ class Execution:
 
     # --- what instructions need ------------------------------------------------------------------------------------
 
+    def turn_alone(self, loop: ForLoop, item: object) -> list[object]:
+        """Runs the turn of a loop for an element apart from this path, which stays as it is.
+
+        What it returns, in a list; nothing if it does not. A turn that calls a func, or aborts, is a mistake.
+        """
+        frame = self.frames[-1]
+        apart = Frame(frame.routine, frame.instance, frame.locals.copy(), frame.world)
+        apart.scopes = [ScopeState(loop, rest=deque([item]))]
+        run = _Turn(self.code, self.world, self.recorder, [apart], False)
+        try:
+            run.run()
+        except Abort as abort:
+            raise ModelMistake("R13", abort.reason) from None
+        finally:
+            self.world.frames = self.frames
+            self.code.met.update(run.lines)
+        return [run.result] if run.returned else []
+
     def leave(self, value: object) -> bool:
         """`return` with a value"""
         self.returned = len(self.frames) == 1
@@ -555,3 +574,10 @@ class Execution:
             self.call(self.code.program.routines[init], instance, {}).scopes[0].index = -1
             pushed = True
         return pushed
+
+
+class _Turn(Execution):
+    """A turn of a loop that runs apart."""
+
+    def call(self, routine: Routine, instance: Instance | None, variables: dict[str, object]) -> Frame:
+        raise ModelMistake("R13", f"a call of {routine.name} in a turn that runs apart")

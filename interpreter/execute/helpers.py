@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from typing import Any, assert_never
 
 from fizz import Span
@@ -13,6 +14,7 @@ from interpreter.execute.comprehensions import bind_loop_variables, compile_defa
 from interpreter.execute.costs import cost, effect_cost
 from interpreter.execute.environment import Closure, Environment, Evaluator, located, plain_names
 from interpreter.execute.expressions import compile_binder, compile_expression
+from interpreter.execute.loop_turns import folded_host_loop
 from interpreter.execute.names import NameScope
 from interpreter.library import operations
 from interpreter.state.step import ModelError
@@ -39,7 +41,7 @@ Executor = Callable[[Environment], "_Signal | _Returned | None"]
 def compile_helper(helper: ast.Helper, scope: NameScope) -> Evaluator:
     """An evaluator of a `def` statement: it makes the helper's closure in an environment."""
     names = frozenset(p.name for p in helper.parameters) | bound_names(helper.body)
-    body = compile_host_block(helper.body, scope.inner(names))
+    body = compile_host_block(helper.body, scope.inner(names), helper.body)
     defaults = compile_defaults(helper.parameters, scope, compile_expression)
     plain = plain_names(helper.parameters)
 
@@ -50,9 +52,9 @@ def compile_helper(helper: ast.Helper, scope: NameScope) -> Evaluator:
     return lambda env: Closure(helper.name, helper.parameters, defaults(env), run, env, 0, plain)
 
 
-def compile_host_block(block: ast.Block, scope: NameScope) -> Executor:
-    """An executor of host statements in order."""
-    executors = [(1 + effect_cost(s), compile_host_statement(s, scope)) for s in block.statements]
+def compile_host_block(block: ast.Block, scope: NameScope, around: ast.Block | None = None) -> Executor:
+    """An executor of host statements in order. `around`: the body of the `def` that they are in."""
+    executors = [(1 + effect_cost(s), compile_host_statement(s, scope, around)) for s in block.statements]
 
     def execute(env: Environment) -> _Signal | _Returned | None:
         for charged, executor in executors:
@@ -65,8 +67,8 @@ def compile_host_block(block: ast.Block, scope: NameScope) -> Executor:
     return execute
 
 
-def compile_host_statement(statement: ast.Statement, scope: NameScope) -> Executor:
-    """An executor of one host statement."""
+def compile_host_statement(statement: ast.Statement, scope: NameScope, around: ast.Block | None = None) -> Executor:
+    """An executor of one host statement. `around`: the body of the `def` that it is in."""
     match statement:
         case ast.Assign() | ast.AugmentedAssign() | ast.ExpressionStatement():
             return compile_effect(statement, scope)
@@ -85,9 +87,9 @@ def compile_host_statement(statement: ast.Statement, scope: NameScope) -> Execut
             maker, name = compile_helper(statement, scope), statement.name
             return lambda env: env.locals.__setitem__(name, maker(env))
         case ast.If():
-            return _if(statement, scope)
+            return _if(statement, scope, around)
         case ast.For():
-            return _for(statement, scope)
+            return _for(statement, scope, around)
         case ast.Require() | ast.Choose() | ast.FlowBlock() | ast.While() | ast.ChooseBlock():
             raise ModelError("L36", f"a 'def' helper may not contain {type(statement).__name__}", statement.span)
         case _:
@@ -180,11 +182,12 @@ def _combine(operator: str, old: object, value: object, span: Span) -> object:
         raise located(problem, span) from None
 
 
-def _if(statement: ast.If, scope: NameScope) -> Executor:
+def _if(statement: ast.If, scope: NameScope, around: ast.Block | None) -> Executor:
     branches = [
-        (cost(c), compile_expression(c, scope), compile_host_block(body, scope)) for c, body in statement.branches
+        (cost(c), compile_expression(c, scope), compile_host_block(body, scope, around))
+        for c, body in statement.branches
     ]
-    orelse = None if statement.orelse is None else compile_host_block(statement.orelse, scope)
+    orelse = None if statement.orelse is None else compile_host_block(statement.orelse, scope, around)
 
     def execute(env: Environment) -> _Signal | _Returned | None:
         for charged, condition, body in branches:
@@ -196,18 +199,31 @@ def _if(statement: ast.If, scope: NameScope) -> Executor:
     return execute
 
 
-def _for(statement: ast.For, scope: NameScope) -> Executor:
-    iterable, body = compile_expression(statement.iterable, scope), compile_host_block(statement.body, scope)
+def _for(statement: ast.For, scope: NameScope, around: ast.Block | None) -> Executor:
+    iterable, body = compile_expression(statement.iterable, scope), compile_host_block(statement.body, scope, around)
     variables, span = statement.variables, statement.iterable.span
+
+    def turn(env: Environment, item: object) -> _Signal | _Returned | None:
+        METER.count += 1
+        if METER.count > METER.pause:
+            METER.look()
+        bind_loop_variables(variables, env.locals, item)
+        return body(env)
+
+    def alone(env: Environment, item: object) -> list[object]:
+        signal = turn(Environment(env.locals.copy(), env.instance, env.world, env.outer), item)
+        return [signal.value] if isinstance(signal, _Returned) else []
+
+    folded = None if around is None else folded_host_loop(statement, around, scope)
 
     def execute(env: Environment) -> _Signal | _Returned | None:
         try:
-            for item in operations.iterate_live(iterable(env)):
-                METER.count += 1
-                if METER.count > METER.pause:
-                    METER.look()
-                bind_loop_variables(variables, env.locals, item)
-                signal = body(env)
+            values = iterable(env)
+            answer = None if folded is None else folded.ask(values, env, partial(alone, env))
+            if answer is not None:
+                return _Returned(answer[0]) if answer else None
+            for item in operations.iterate_live(values):
+                signal = turn(env, item)
                 if signal is _Signal.BREAK:
                     break
                 if isinstance(signal, _Returned):

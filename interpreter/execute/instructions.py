@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 from collections.abc import Sequence as Seq
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final, assert_never
 
 from fizz import Span
@@ -15,7 +15,7 @@ from interpreter.compile.statements import chooses
 from interpreter.execute.code import Code, Compiled, Operation, binding_all, local_binder
 from interpreter.execute.comprehensions import Filtered, calls_only_builtins, filtered, kept_of
 from interpreter.execute.costs import cost, instruction_cost
-from interpreter.execute.environment import Environment, Evaluator, bind_arguments, located
+from interpreter.execute.environment import Evaluator, bind_arguments, located
 from interpreter.execute.expressions import (
     attribute_of,
     call_value,
@@ -25,6 +25,7 @@ from interpreter.execute.expressions import (
 )
 from interpreter.execute.frames import Frame, ScopeState, enter
 from interpreter.execute.helpers import compile_effect
+from interpreter.execute.loop_turns import folded_loop
 from interpreter.execute.names import NameScope
 from interpreter.execute.world import Message
 from interpreter.library import operations
@@ -90,7 +91,7 @@ def _compile_instruction(
         case p.Enter():
             return _entering(instruction.body)
         case p.Loop(body=loop):
-            return _for(loop, scope) if isinstance(loop, p.ForLoop) else _while(loop)
+            return _for(code, routine, loop, scope) if isinstance(loop, p.ForLoop) else _while(loop)
         case _:
             assert_never(instruction)
 
@@ -139,11 +140,10 @@ def _guard(instruction: p.Guard, scope: NameScope, last: bool) -> Operation:
     return operation
 
 
-def elements(iterable: Evaluator, frame: Environment, span: Span) -> Seq[object]:
+def elements(values: object, span: Span) -> Seq[object]:
     """The present elements of a choice or loop."""
-    value = iterable(frame)
     try:
-        return operations.iterated(value)
+        return operations.iterated(values)
     except ModelMistake as problem:
         raise located(problem, span) from None
 
@@ -232,7 +232,7 @@ def _pick(instruction: p.Pick, scope: NameScope) -> Operation:
             chosen = one_of(run, frame)
             if chosen is not None and not chosen:
                 raise Abort(NONE_ADMITTED, span)
-        alternatives = elements(iterable, frame, instruction.iterable.span) if chosen is None else chosen
+        alternatives = elements(iterable(frame), instruction.iterable.span) if chosen is None else chosen
         if condition is not None and chosen is None:
             alternatives = [item for item in alternatives if admitted(condition, frame, item)]
         if not alternatives:
@@ -263,7 +263,7 @@ def _pick_block(instruction: p.PickBlock, scope: NameScope) -> Operation:
     def operation(run: Execution, frame: Frame) -> bool:
         run.only_in_steps("a choice", span)
         chosen = by_element(run, frame)
-        alternatives = elements(iterable, frame, instruction.iterable.span) if chosen is None else chosen
+        alternatives = elements(iterable(frame), instruction.iterable.span) if chosen is None else chosen
         if not alternatives:
             return run.finish()
 
@@ -324,11 +324,17 @@ def _while(loop: p.WhileLoop) -> Operation:
     return operation
 
 
-def _for(loop: p.ForLoop, scope: NameScope) -> Operation:
+def _for(code: Code, routine: p.Routine, loop: p.ForLoop, scope: NameScope) -> Operation:
     iterable, span = compile_expression(loop.iterable, scope), loop.iterable.span
+    # Where decisions are recorded, those of all turns are.
+    folded = None if code.decisions is not None else folded_loop(loop, routine, scope)
 
     def operation(run: Execution, frame: Frame) -> bool:
-        rest = elements(iterable, frame, span)
+        values = iterable(frame)
+        answer = None if folded is None else folded.ask(values, frame, partial(run.turn_alone, loop))
+        if answer is not None:
+            return run.leave(answer[0]) if answer else run.finish()
+        rest = elements(values, span)
         if run.observer is not None:
             yields = run.observer.take_turn(run, loop, rest)
             if yields is not None:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 from fizz.base.light import dataclass
 
 Site = tuple[Any, tuple[str, ...]]
+FIRST: Final = ("first",)
+"""Gives a list of what the first turn gives that gives anything, and else an empty one."""
 
 
 @dataclass(frozen=True, slots=True)

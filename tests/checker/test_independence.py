@@ -7,9 +7,10 @@ from itertools import product
 import pytest
 
 from checker.core.exploration import Settings
-from checker.search.memo.independence import MUTATORS, independent_loops
+from checker.search.memo.independence import independent_loops
 from fizz import load
 from interpreter import compile_module
+from interpreter.compile.independent_turns import MUTATORS
 from interpreter.library import BUILTINS
 from interpreter.library.attributes import METHODS, get_attribute
 from interpreter.values.container import Container

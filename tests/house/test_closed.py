@@ -22,7 +22,6 @@ UNIONS = {
 ENUMS = {"Aim", "ExitCode", "Looks", "Phase", "ReachGoal", "StepKind", "StopReason", "Strength"}
 OPEN = {
     "checker/report/terminal_report.py": 1,  # codes of runs that have no report
-    "checker/search/memo/independence.py": 1,
     "checker/search/memo/list_places.py": 2,  # lists that are written as such
     "fizz/checks/bodies.py": 3,
     "fizz/checks/declarations.py": 1,
@@ -30,6 +29,7 @@ OPEN = {
     "fizz/checks/symmetry_advice.py": 7,
     "fizz/symbols/indexing.py": 1,  # expressions without names of their own
     "interpreter/compile/compiler.py": 2,
+    "interpreter/compile/independent_turns.py": 1,
     "interpreter/execute/evaluated_parts.py": 1,
     "interpreter/explain/reasons.py": 1,
     "interpreter/execute/expressions.py": 1,

@@ -80,9 +80,7 @@ class ReadingFold:
 
     def _matters(self, turn: Turn) -> bool:
         """Whether the answer may depend on that this turn was taken: it fails, decides, or has results."""
-        if turn.results is None or self._fold.decisive is None:
-            return turn.results != ()
-        return self._fold.decisive in turn.results
+        return turn.results is None or self._fold.counts(turn.results)
 
     def _walk(self, node: TurnNode | None, which: Ints) -> Ints:
         """The numbers of the turns that rows take, given the tree of their element."""

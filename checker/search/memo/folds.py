@@ -27,7 +27,7 @@ from interpreter.state.step import Event, ModelError, Read
 from interpreter.values import Instance
 from interpreter.values.basis import hash_key
 from interpreter.values.budget import METER, parts_of_key
-from interpreter.values.folding import Fold, Site
+from interpreter.values.folding import FIRST, Fold, Site
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import ModelMistake
@@ -46,7 +46,8 @@ class UnknownElement(Exception):
 class KnownFold:
     """The turns of one fold by element. `reads`: what they ask of the state.
 
-    `decisive`: the result that decides `any` or `all`. `stops`: elements after one that decides are not evaluated.
+    `decisive`: the result that decides `any` or `all`. `stops`: elements after one whose
+    results count are not evaluated.
     """
 
     def __init__(self, site: Site, interner: Interner) -> None:
@@ -66,6 +67,10 @@ class KnownFold:
         if events:
             self.reads |= {event.slot for event in events if isinstance(event, Read)}
             self._most = (max(self._most[0], turn.charged), max(self._most[1], turn.made))
+
+    def counts(self, results: tuple[int, ...]) -> bool:
+        """Whether the value of the fold may depend on these results of a turn: they decide, or there are any."""
+        return bool(results) if self.decisive is None else self.decisive in results
 
     def forget(self) -> None:
         """Forget all turns."""
@@ -155,7 +160,7 @@ class Folds:
         turn = fold.turns.get(element)
         if not isinstance(turn, Turn) or turn.results is None or not turn.met <= self.noted:
             return True
-        return bool(turn.results) if fold.decisive is None else fold.decisive in turn.results
+        return fold.counts(turn.results)
 
     def fold(self, step: str) -> KnownFold:
         """The fold of a step."""
@@ -196,7 +201,7 @@ class Folds:
                 return UNBOUND
             self.note(turn)
             taken.append(turn)
-            if fold.stops and fold.decisive in turn.results:
+            if fold.stops and fold.counts(turn.results):
                 break
         return self.made(fold, taken)
 
@@ -221,6 +226,8 @@ class Folds:
             return fold.decisive if fold.decisive in found else interner.intern(Tag.BOOL, functions[-1] == "all")
         if functions == ("list", "len"):
             return interner.intern(Tag.INT, len(found))
+        if functions == FIRST:
+            return interner.intern(Tag.LIST, tuple(found[:1]))
         if functions == ("list",):
             return interner.intern(Tag.LIST, tuple(found))
         # Of equal elements the first is in the set.

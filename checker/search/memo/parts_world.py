@@ -25,7 +25,7 @@ from interpreter.state.state import MISSING, UNBOUND, Slot, State
 from interpreter.values import BagValue, Container, SetValue
 from interpreter.values.budget import METER
 from interpreter.values.element_index import FEW
-from interpreter.values.folding import Fold
+from interpreter.values.folding import FIRST, Fold
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import ModelMistake
@@ -181,6 +181,9 @@ class PartsWorld(World):
         """The value of a fold over the set in a slot; None: it is to be computed as it is written."""
         if self.folds is None or not self._divider.by_elements(slot):
             return None
+        if fold.site[1] == FIRST:
+            # A loop puts the elements in order.
+            METER.charge(self._divider.spread)
         elements = self._divider.met.get(slot, ())
         step = self.folds.step(fold, FoldedSet(elements, partial(self._present, slot, elements), self.thaw))
         answer = UNBOUND if step is None else self._asked((*slot, step))

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from checker.search.memo.independence import independent_loops, may_change, text_of
+from checker.search.memo.independence import independent_loops, may_change
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
+from interpreter.compile.independent_turns import text_of
 from interpreter.compile.statements import instructions
 from interpreter.execute.names import Globals
 
