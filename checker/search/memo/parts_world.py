@@ -181,10 +181,10 @@ class PartsWorld(World):
         """The value of a fold over the set in a slot; None: it is to be computed as it is written."""
         if self.folds is None or not self._divider.by_elements(slot):
             return None
+        elements = self._divider.met.get(slot, ())
         if fold.site[1] == FIRST:
             # A loop puts the elements in order.
-            METER.charge(self._divider.spread)
-        elements = self._divider.met.get(slot, ())
+            METER.charge(sum(map(self.interner.weight, elements)))
         step = self.folds.step(fold, FoldedSet(elements, partial(self._present, slot, elements), self.thaw))
         answer = UNBOUND if step is None else self._asked((*slot, step))
         return None if answer == UNBOUND else (self.thaw(answer),)
