@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.execute.costs import cost, turn_cost
 from interpreter.execute.environment import Closure, Environment, Evaluator, located, plain_names
-from interpreter.execute.names import NameScope, searching_reader
+from interpreter.execute.names import NameScope, readers_of
 from interpreter.library import operations
-from interpreter.state.state import MISSING
 from interpreter.state.step import ModelError
 from interpreter.values import BagValue, DictValue, ListValue, SetValue, truth
 from interpreter.values.basis import sought_key
@@ -135,6 +134,12 @@ def calls_only_builtins(syntax: tuple[object, ...], scope: NameScope) -> bool:
     )
 
 
+def answers_folds(values: object) -> TypeGuard[SetValue | BagValue]:
+    """Whether some values may answer a fold by themselves."""
+    # One of the class itself answers nothing, and is all there is while constants are computed.
+    return isinstance(values, SetValue | BagValue) and type(values) not in (SetValue, BagValue)
+
+
 def kept_of(node: ast.Expression) -> ast.Expression | None:
     """What `[x for x in S if …]` keeps some elements of, as they are; None for other expressions."""
     if not isinstance(node, ast.Comprehension) or node.kind != "list":
@@ -232,8 +237,7 @@ class _Folded:
         """Evaluators of the names that a turn may use from around the comprehension; MISSING if one is not bound."""
         inside = (self._node.clauses[1:], self._node.element)
         used = {part.id for part in nodes_in(inside) if isinstance(part, ast.Name)}
-        bound = [(name, self._scope.depths(name)) for name in sorted(used - self._names)]
-        return [searching_reader(name, depths, lambda env: MISSING) for name, depths in bound if depths]
+        return readers_of(used - self._names, self._scope)
 
     def ask(self, env: Environment) -> tuple[object] | None:
         """The value, if the set gives it; None: it is to be computed as it is written."""
@@ -248,9 +252,7 @@ class _Folded:
             values = self._iterable(env.inner({}))
         except (ModelMistake, ModelError):
             return None  # evaluated again, with its location
-        # One of the class itself answers nothing, and is all there is while constants are computed.
-        answers = isinstance(values, SetValue | BagValue) and type(values) not in (SetValue, BagValue)
-        return values if answers and self.same else None
+        return values if answers_folds(values) and self.same else None
 
     def fold(self, env: Environment) -> Fold:
         """The question for its value."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import Any
 
 from fizz import Span
@@ -138,6 +138,12 @@ def searching_reader(name: str, depths: list[int], otherwise: Evaluator) -> Eval
         return otherwise(env)
 
     return read
+
+
+def readers_of(names: Iterable[str], scope: NameScope) -> list[Evaluator]:
+    """Evaluators of those of some names that may be bound in an environment, in order; MISSING for one that is not."""
+    found = [(name, scope.depths(name)) for name in sorted(names)]
+    return [searching_reader(name, depths, lambda env: MISSING) for name, depths in found if depths]
 
 
 def _state_reader(name: str, span: Span) -> Evaluator:
