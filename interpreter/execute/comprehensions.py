@@ -17,10 +17,10 @@ from interpreter.state.step import ModelError
 from interpreter.values import BagValue, DictValue, ListValue, SetValue, truth
 from interpreter.values.basis import sought_key
 from interpreter.values.budget import METER, check_size
-from interpreter.values.folding import ElementFilter, Fold
+from interpreter.values.folding import INTO_ONE, ElementFilter, Fold
 from interpreter.values.problem import ModelMistake
 
-FOLDED: Final = frozenset({"len", "set", "any", "all"})
+FOLDED: Final = frozenset({"len", "set", "any", "all", *INTO_ONE})
 """The functions that a set may apply to the results of turns by itself."""
 Compile = Callable[[ast.Expression, NameScope], Evaluator]
 Turns = Callable[[Environment], Iterator[tuple[object] | None]]
@@ -96,7 +96,9 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
 def folded_call(
     node: ast.Call, scope: NameScope, compile_expression: Compile, otherwise: Evaluator
 ) -> Evaluator | None:
-    """`len([e for …])`, `all([…])`, `len(set([…]))` and the like, which need no list as such; None for other calls.
+    """`len([e for …])`, `all([…])`, `sum(e for …)`, `len(set([…]))` and the like, which need no list as such.
+
+    None for other calls.
 
     `otherwise` evaluates the call as it is written.
     """
@@ -110,7 +112,11 @@ def folded_call(
             return None
         functions.append(name)
         inside = inside.arguments[0].value
-    if not isinstance(inside, ast.Comprehension) or inside.kind != "list":
+    if not isinstance(inside, ast.Comprehension):
+        return None
+    # These evaluate all of a bare comprehension, as of a list.
+    bare = inside.kind == "generator" and functions[-1] in INTO_ONE
+    if inside.kind != "list" and not bare:
         return None
     if len(functions) > 1 and functions != ["len", "set"]:
         return None

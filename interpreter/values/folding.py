@@ -10,6 +10,8 @@ from fizz.base.light import dataclass
 Site = tuple[Any, tuple[str, ...]]
 FIRST: Final = ("first",)
 """Gives a list of what the first turn gives that gives anything, and else an empty one."""
+INTO_ONE: Final = frozenset({"sum", "max", "min"})
+"""Functions that make one number of all results, if these are ints."""
 
 
 @dataclass(frozen=True, slots=True)

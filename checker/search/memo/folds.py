@@ -12,6 +12,7 @@ something before does it ask what its turns ask; such a fold is known by all tha
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Final, NamedTuple, NoReturn, Protocol
@@ -26,8 +27,8 @@ from interpreter.state.state import MISSING, UNBOUND, Slot
 from interpreter.state.step import Event, ModelError, Read
 from interpreter.values import Instance
 from interpreter.values.basis import hash_key
-from interpreter.values.budget import METER, parts_of_key
-from interpreter.values.folding import FIRST, Fold, Site
+from interpreter.values.budget import METER, check_int, parts_of_key
+from interpreter.values.folding import FIRST, INTO_ONE, Fold, Site
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import ModelMistake
@@ -212,7 +213,8 @@ class Folds:
             self._note(turn.met)
 
     def made(self, fold: KnownFold, turns: Iterable[Turn]) -> int:
-        """The value of a fold, made from the results of turns, in the order of their elements."""
+        """The value of a fold, made from the results of turns, in the order of their elements; UNBOUND: it is not to
+        be made so."""
         found: list[int] = []
         keys: list[Hashable] = []
         for turn in turns:
@@ -230,6 +232,8 @@ class Folds:
             return interner.intern(Tag.LIST, tuple(found[:1]))
         if functions == ("list",):
             return interner.intern(Tag.LIST, tuple(found))
+        if functions[-1] in INTO_ONE:
+            return self._into_one(functions[-1], found)
         # Of equal elements the first is in the set.
         by_key: dict[Hashable, int] = {}
         for key, number in zip(keys, found, strict=True):
@@ -238,6 +242,21 @@ class Folds:
             return interner.intern(Tag.INT, len(by_key))
         assert functions == ("list", "set")
         return interner.intern_members(Tag.SET, by_key.values())
+
+    def _into_one(self, function: str, found: list[int]) -> int:
+        """The sum, the greatest or the least of results that are ints; UNBOUND for others, and where it fails."""
+        interner = self.interner
+        if any(interner.tag(number) is not Tag.INT for number in found):
+            return UNBOUND
+        numbers = [interner.payload(number) for number in found]
+        if function == "sum":
+            try:
+                return interner.intern(Tag.INT, functools.reduce(lambda one, more: check_int(one + more), numbers, 0))
+            except ModelMistake:
+                return UNBOUND
+        if not numbers:
+            return UNBOUND
+        return interner.intern(Tag.INT, max(numbers) if function == "max" else min(numbers))
 
 
 class FoldedPath(Protocol):
