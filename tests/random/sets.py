@@ -136,7 +136,7 @@ class Model:
         if form < 2:
             return f"[{result} for _ in [0]]" if chance(3) else f"[{result} {clauses}]", "list"
         if form == 2:
-            return f"len([{result} {clauses}])", "int"
+            return self.number_of(result, clauses, self.condition(named)), "int"
         if form == 3:
             return f"set([{result} {clauses}])", "set"
         if form == 4:
@@ -144,6 +144,15 @@ class Model:
         word = pick(["any", "all"])
         truth = self.condition(named)
         return (f"{word}({truth} {clauses})" if chance(50) else f"{word}([{truth} {clauses}])"), "bool"
+
+    def number_of(self, result: str, clauses: str, truth: str) -> str:
+        """One number of all turns of a comprehension: their results are mostly ints, and there is one mostly."""
+        word = self.source.pick(["len", "len", "sum", "max", "min"])
+        if word == "len":
+            return f"len([{result} {clauses}])"
+        number = result if self.source.chance(5) else f"1 if {truth} else 2"
+        asked = f"{word}([{number} {clauses}])" if self.source.chance(50) else f"{word}({number} {clauses})"
+        return asked if word == "sum" or self.source.chance(5) else f"({asked} if [0 {clauses}] else 0)"
 
     def truth(self) -> str:
         """Some condition."""
