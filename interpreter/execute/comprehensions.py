@@ -98,9 +98,7 @@ def folded_call(
 ) -> Evaluator | None:
     """`len([e for …])`, `all([…])`, `sum(e for …)`, `len(set([…]))` and the like, which need no list as such.
 
-    None for other calls.
-
-    `otherwise` evaluates the call as it is written.
+    None for other calls. `otherwise` evaluates the call as it is written.
     """
     functions: list[str] = []
     inside: ast.Expression = node
@@ -114,9 +112,8 @@ def folded_call(
         inside = inside.arguments[0].value
     if not isinstance(inside, ast.Comprehension):
         return None
-    # These evaluate all of a bare comprehension, as of a list.
-    bare = inside.kind == "generator" and functions[-1] in INTO_ONE
-    if inside.kind != "list" and not bare:
+    # Of a bare comprehension these evaluate all, as of a list.
+    if inside.kind not in (("list", "generator") if functions[-1] in INTO_ONE else ("list",)):
         return None
     if len(functions) > 1 and functions != ["len", "set"]:
         return None

@@ -12,7 +12,6 @@ something before does it ask what its turns ask; such a fold is known by all tha
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Final, NamedTuple, NoReturn, Protocol
@@ -23,11 +22,12 @@ from checker.search.memo.open_containers import OpenSet, asked_by_elements
 from checker.search.memo.turn_trees import Ask, Turn, TurnNode, turn_in, with_turn
 from fizz import Span
 from interpreter.execute.state_struct import StateStruct
+from interpreter.library.builtin_functions import FUNCTIONS
 from interpreter.state.state import MISSING, UNBOUND, Slot
 from interpreter.state.step import Event, ModelError, Read
-from interpreter.values import Instance
+from interpreter.values import Instance, ListValue
 from interpreter.values.basis import hash_key
-from interpreter.values.budget import METER, check_int, parts_of_key
+from interpreter.values.budget import METER, parts_of_key
 from interpreter.values.folding import FIRST, INTO_ONE, Fold, Site
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag
@@ -248,15 +248,11 @@ class Folds:
         interner = self.interner
         if any(interner.tag(number) is not Tag.INT for number in found):
             return UNBOUND
-        numbers = [interner.payload(number) for number in found]
-        if function == "sum":
-            try:
-                return interner.intern(Tag.INT, functools.reduce(lambda one, more: check_int(one + more), numbers, 0))
-            except ModelMistake:
-                return UNBOUND
-        if not numbers:
+        try:
+            value = FUNCTIONS[function].call([ListValue(list(map(interner.payload, found)))], {})
+        except ModelMistake:
             return UNBOUND
-        return interner.intern(Tag.INT, max(numbers) if function == "max" else min(numbers))
+        return interner.intern(Tag.INT, value)
 
 
 class FoldedPath(Protocol):
