@@ -28,16 +28,16 @@ def is_independent(loop: p.ForLoop, names: Counter[str], state_variables: frozen
         return False
     body = tuple(instructions(loop))
     text = (loop.variables, *text_of(body))
-    assignments = [assigned for assigned in map(_assigned, body) if assigned is not None]
-    if changes(text) or not all(_plain(targets) for targets, _ in assignments):
+    assignments = [assigned for assigned in map(assignment_of, body) if assigned is not None]
+    if changes(text) or not all(is_plain(targets) for targets, _ in assignments):
         return False
-    headers = [loop, *(header for header in map(_header, body) if header is not None)]
+    headers = [loop, *(header for header in map(header_of, body) if header is not None)]
     bound = {name for header in headers for name in header.variables.names}
     bound.update(name for targets, _ in assignments for name in names_in(targets))
     if bound & state_variables:
         return False
     inside = Counter(names_in(text))
-    return all(names[name] == inside[name] for name in bound) and _binds_before_reads(
+    return all(names[name] == inside[name] for name in bound) and binds_before_reads(
         loop.body, bound - set(loop.variables.names)
     )
 
@@ -47,7 +47,7 @@ def _simple(block: p.Sequence, inner: bool) -> bool:
     for statement in block.instructions:
         match statement:
             case p.Do() | p.CallOrDo():
-                if _assigned(statement) is None:
+                if assignment_of(statement) is None:
                     return False
             case p.Leave() | p.Nothing() | p.NextIteration():
                 continue
@@ -67,29 +67,29 @@ def _simple(block: p.Sequence, inner: bool) -> bool:
     return True
 
 
-def _binds_before_reads(block: p.Sequence, unbound: set[str]) -> bool:
+def binds_before_reads(block: p.Sequence, unbound: set[str]) -> bool:
     """Whether no `unbound` name is read before the iteration has bound it: its value may be of the previous one."""
     unbound = set(unbound)
     for statement in block.instructions:
-        assigned = _assigned(statement)
+        assigned = assignment_of(statement)
         if assigned is not None:
             targets, value = assigned
             if not unbound.isdisjoint(names_in((value,))):
                 return False
             unbound.difference_update(names_in(targets))
             continue
-        header = _header(statement)
+        header = header_of(statement)
         by_header = set() if header is None else set(header.variables.names)
         read: Syntax = written(statement) if header is None else (header.iterable,)
         blocks = suites(statement) if header is None else (header.body,)
         if not unbound.isdisjoint(names_in(read)):
             return False
-        if not all(_binds_before_reads(suite, unbound - by_header) for suite in blocks):
+        if not all(binds_before_reads(suite, unbound - by_header) for suite in blocks):
             return False
     return True
 
 
-def _assigned(statement: p.Instruction) -> tuple[tuple[ast.Target, ...], ast.Expression] | None:
+def assignment_of(statement: p.Instruction) -> tuple[tuple[ast.Target, ...], ast.Expression] | None:
     """The targets and the value of an assignment."""
     if isinstance(statement, p.CallOrDo) and statement.targets:
         return statement.targets, statement.call
@@ -98,7 +98,8 @@ def _assigned(statement: p.Instruction) -> tuple[tuple[ast.Target, ...], ast.Exp
     return None
 
 
-def _header(statement: p.Instruction) -> p.ForLoop | None:
+def header_of(statement: p.Instruction) -> p.ForLoop | None:
+    """The `for` loop that a statement is; None for others."""
     return statement.body if isinstance(statement, p.Loop) and isinstance(statement.body, p.ForLoop) else None
 
 
@@ -110,15 +111,15 @@ def changes(syntax: Syntax) -> bool:
                 return True
             case ast.AugmentedAssign():
                 return True
-            case ast.Assign() if not _plain(inner.targets):
+            case ast.Assign() if not is_plain(inner.targets):
                 return True
     return False
 
 
-def _plain(targets: tuple[ast.Expression, ...]) -> bool:
+def is_plain(targets: tuple[ast.Expression, ...]) -> bool:
     """Whether all targets are names, or tuples and lists of names."""
     return all(
-        _plain(target.items)
+        is_plain(target.items)
         if isinstance(target, ast.TupleExpression | ast.ListExpression)
         else isinstance(target, ast.Name)
         for target in targets
@@ -141,13 +142,14 @@ def text_of(statements: Iterable[p.Instruction]) -> Syntax:
 
 def loop_of(statement: ast.For) -> p.ForLoop | None:
     """A loop of a `def` as those of routines are; None if a `def` is in it."""
-    body = _sequence(statement.body)
+    body = sequence_of(statement.body)
     if body is None:
         return None
     return p.ForLoop(0, "", "atomic", statement.span, False, statement.variables, statement.iterable, body)
 
 
-def _sequence(block: ast.Block) -> p.Sequence | None:
+def sequence_of(block: ast.Block) -> p.Sequence | None:
+    """A block of a `def` as those of routines are; None if a `def` is in it."""
     found = [_instruction(statement) for statement in block.statements]
     known = tuple(instruction for instruction in found if instruction is not None)
     return p.Sequence(0, "", "atomic", known) if len(known) == len(found) else None
@@ -168,7 +170,7 @@ def _instruction(statement: ast.Statement) -> p.Instruction | None:
             return p.NextIteration(span, None)
         case ast.If(branches=branches, orelse=orelse):
             blocks = [block for _, block in branches] + ([] if orelse is None else [orelse])
-            suites = tuple(suite for suite in map(_sequence, blocks) if suite is not None)
+            suites = tuple(suite for suite in map(sequence_of, blocks) if suite is not None)
             conditions = tuple(condition for condition, _ in branches)
             return p.Branch(span, None, conditions, suites) if len(suites) == len(blocks) else None
         case ast.For():

@@ -28,6 +28,7 @@ from interpreter.execute.headers import Headers, Unchosen
 from interpreter.execute.instructions import compile_block
 from interpreter.execute.memento import Memento
 from interpreter.execute.observer import Observer
+from interpreter.execute.passed_values import TurnEnd
 from interpreter.execute.view import Recorder
 from interpreter.execute.world import World
 from interpreter.library import deepcopy
@@ -44,6 +45,7 @@ from interpreter.state.step import (
 )
 from interpreter.values import Instance
 from interpreter.values.budget import METER
+from interpreter.values.folding import BREAKS, GOES_ON, RETURNS
 from interpreter.values.freeze import freeze
 from interpreter.values.problem import ModelMistake
 
@@ -349,13 +351,13 @@ class Execution:
 
     # --- what instructions need ------------------------------------------------------------------------------------
 
-    def turn_alone(self, loop: ForLoop, item: object) -> list[object]:
+    def turn_alone(self, loop: ForLoop, item: object, given: dict[str, object]) -> TurnEnd:
         """Runs the turn of a loop for an element apart from this path, which stays as it is.
 
-        What it returns, in a list; nothing if it does not. A turn that calls a func, or aborts, is a mistake.
+        The turn is given these local variables besides. One that calls a func, or aborts, is a mistake.
         """
         frame = self.frames[-1]
-        apart = Frame(frame.routine, frame.instance, frame.locals.copy(), frame.world)
+        apart = Frame(frame.routine, frame.instance, frame.locals | given, frame.world)
         apart.scopes = [ScopeState(loop, rest=deque([item]))]
         run = _Turn(self.code, self.world, self.recorder, [apart], False)
         try:
@@ -365,7 +367,7 @@ class Execution:
         finally:
             self.world.frames = self.frames
             self.code.met.update(run.lines)
-        return [run.result] if run.returned else []
+        return TurnEnd(RETURNS if run.returned else run.how, run.result, apart.locals)
 
     def leave(self, value: object) -> bool:
         """`return` with a value"""
@@ -578,6 +580,15 @@ class Execution:
 
 class _Turn(Execution):
     """A turn of a loop that runs apart."""
+
+    how = GOES_ON
+    """Whether it ends the loop by `break`."""
+
+    def leave_loop(self) -> bool:
+        loops = [state for state in self.frames[-1].scopes if isinstance(state.scope, ForLoop | WhileLoop)]
+        if len(loops) == 1:
+            self.how = BREAKS
+        return super().leave_loop()
 
     def call(self, routine: Routine, instance: Instance | None, variables: dict[str, object]) -> Frame:
         raise ModelMistake("R13", f"a call of {routine.name} in a turn that runs apart")

@@ -16,10 +16,12 @@ from interpreter.execute.environment import Closure, Environment, Evaluator, loc
 from interpreter.execute.expressions import compile_binder, compile_expression
 from interpreter.execute.loop_turns import folded_host_loop
 from interpreter.execute.names import NameScope
+from interpreter.execute.passed_values import TurnEnd
 from interpreter.library import operations
 from interpreter.state.step import ModelError
 from interpreter.values import truth
 from interpreter.values.budget import METER
+from interpreter.values.folding import BREAKS, GOES_ON, RETURNS
 from interpreter.values.problem import ModelMistake
 
 
@@ -41,7 +43,7 @@ Executor = Callable[[Environment], "_Signal | _Returned | None"]
 def compile_helper(helper: ast.Helper, scope: NameScope) -> Evaluator:
     """An evaluator of a `def` statement: it makes the helper's closure in an environment."""
     names = frozenset(p.name for p in helper.parameters) | bound_names(helper.body)
-    body = compile_host_block(helper.body, scope.inner(names), helper.body)
+    body = compile_host_block(helper.body, scope.inner(names), helper)
     defaults = compile_defaults(helper.parameters, scope, compile_expression)
     plain = plain_names(helper.parameters)
 
@@ -52,8 +54,8 @@ def compile_helper(helper: ast.Helper, scope: NameScope) -> Evaluator:
     return lambda env: Closure(helper.name, helper.parameters, defaults(env), run, env, 0, plain)
 
 
-def compile_host_block(block: ast.Block, scope: NameScope, around: ast.Block | None = None) -> Executor:
-    """An executor of host statements in order. `around`: the body of the `def` that they are in."""
+def compile_host_block(block: ast.Block, scope: NameScope, around: ast.Helper | None = None) -> Executor:
+    """An executor of host statements in order. `around`: the `def` that they are in."""
     executors = [(1 + effect_cost(s), compile_host_statement(s, scope, around)) for s in block.statements]
 
     def execute(env: Environment) -> _Signal | _Returned | None:
@@ -67,8 +69,8 @@ def compile_host_block(block: ast.Block, scope: NameScope, around: ast.Block | N
     return execute
 
 
-def compile_host_statement(statement: ast.Statement, scope: NameScope, around: ast.Block | None = None) -> Executor:
-    """An executor of one host statement. `around`: the body of the `def` that it is in."""
+def compile_host_statement(statement: ast.Statement, scope: NameScope, around: ast.Helper | None = None) -> Executor:
+    """An executor of one host statement. `around`: the `def` that it is in."""
     match statement:
         case ast.Assign() | ast.AugmentedAssign() | ast.ExpressionStatement():
             return compile_effect(statement, scope)
@@ -182,7 +184,7 @@ def _combine(operator: str, old: object, value: object, span: Span) -> object:
         raise located(problem, span) from None
 
 
-def _if(statement: ast.If, scope: NameScope, around: ast.Block | None) -> Executor:
+def _if(statement: ast.If, scope: NameScope, around: ast.Helper | None) -> Executor:
     branches = [
         (cost(c), compile_expression(c, scope), compile_host_block(body, scope, around))
         for c, body in statement.branches
@@ -199,7 +201,7 @@ def _if(statement: ast.If, scope: NameScope, around: ast.Block | None) -> Execut
     return execute
 
 
-def _for(statement: ast.For, scope: NameScope, around: ast.Block | None) -> Executor:
+def _for(statement: ast.For, scope: NameScope, around: ast.Helper | None) -> Executor:
     iterable, body = compile_expression(statement.iterable, scope), compile_host_block(statement.body, scope, around)
     variables, span = statement.variables, statement.iterable.span
 
@@ -210,9 +212,12 @@ def _for(statement: ast.For, scope: NameScope, around: ast.Block | None) -> Exec
         bind_loop_variables(variables, env.locals, item)
         return body(env)
 
-    def alone(env: Environment, item: object) -> list[object]:
-        signal = turn(Environment(env.locals.copy(), env.instance, env.world, env.outer), item)
-        return [signal.value] if isinstance(signal, _Returned) else []
+    def alone(env: Environment, item: object, given: dict[str, object]) -> TurnEnd:
+        apart = Environment(env.locals | given, env.instance, env.world, env.outer)
+        signal = turn(apart, item)
+        if isinstance(signal, _Returned):
+            return TurnEnd(RETURNS, signal.value, apart.locals)
+        return TurnEnd(BREAKS if signal is _Signal.BREAK else GOES_ON, None, apart.locals)
 
     folded = None if around is None else folded_host_loop(statement, around, scope)
 

@@ -1,70 +1,159 @@
-"""Statement loops over sets: one with independent turns is answered by the set, from the results of its turns.
+"""Statement loops over sets that the set answers, from what single turns give: see `interpreter.values.folding`.
 
-A turn gives what it returns, in a list, or nothing. The answer to the loop is that of the first turn that gives
-something: see `interpreter.values.folding`.
+If the turns are independent, the answer is that of the first turn that returns something. If they pass something on,
+each is a function of its element and of what it is given, and the answer is what the last one passes on.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from functools import cached_property, partial
 
+from fizz.base.light import dataclass
 from fizz.syntax import ast
 from interpreter.compile import program as p
-from interpreter.compile.independent_turns import is_independent, loop_of, names_in, text_of
+from interpreter.compile.independent_turns import is_independent, loop_of, names_in, sequence_of, text_of
+from interpreter.compile.passed_on import PassedOn, passed_on
 from interpreter.compile.statements import instructions
 from interpreter.execute.comprehensions import answers_folds, calls_only_builtins
 from interpreter.execute.environment import Environment
 from interpreter.execute.names import NameScope, readers_of
+from interpreter.execute.passed_values import TurnEnd, passed_values, taken_over
+from interpreter.state.state import MISSING
 from interpreter.values import ListValue
-from interpreter.values.folding import FIRST, Fold
+from interpreter.values.container import Container
+from interpreter.values.folding import FIRST, GOES_ON, PASSED, RETURNS, Fold, PassingFold
 
-Turn = Callable[[object], list[object]]
-"""Runs the turn for an element apart: the environment stays as it is. Gives what the turn returns, in a list."""
+Alone = Callable[[object, dict[str, object]], TurnEnd]
+"""Runs the turn for an element with these local variables besides, apart: the environment stays as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """A loop, and the routine or `def` that it is in.
+
+    `names`: how often each name is mentioned there. `routine`: its statements, if they are known, and `parameters` what
+    is bound where it begins.
+    """
+
+    loop: p.ForLoop
+    names: Counter[str]
+    routine: p.Sequence | None
+    parameters: frozenset[str]
+    state_variables: frozenset[str]
 
 
 class FoldedLoop:
-    """A loop that a set may answer. `independent` gives it, if its turns are; most loops are never asked about."""
+    """A loop that a set may answer. `find` gives what is around it; most loops are never asked about."""
 
-    def __init__(self, independent: Callable[[], p.ForLoop | None], scope: NameScope) -> None:
-        self._independent = independent
+    def __init__(self, find: Callable[[], _Around | None], scope: NameScope) -> None:
+        self._find = find
         self._scope = scope
 
     @cached_property
-    def _asked(self) -> _Asked | None:
-        """What is asked, if the turns are independent."""
-        loop = self._independent()
-        return None if loop is None else _Asked(loop, self._scope)
+    def _asked(self) -> _First | _Passing | None:
+        """What is asked, if the text leaves no doubt."""
+        around = self._find()
+        if around is None:
+            return None
+        if is_independent(around.loop, around.names, around.state_variables):
+            return _First(around.loop, self._scope)
+        if around.routine is None:
+            return None
+        passed = passed_on(
+            around.loop, around.routine, around.parameters, around.state_variables, self._scope.means_builtin
+        )
+        return None if passed is None else _Passing(around.loop, passed, self._scope)
 
-    def ask(self, values: object, env: Environment, turn: Turn) -> list[object] | None:
-        """What the loop over these values returns, in a list, which is empty if it does not; None: it is to be run as
-        it is written."""
+    def ask(self, values: object, env: Environment, alone: Alone) -> list[object] | None:
+        """What the loop over these values returns, in a list, which is empty if it does not; then the variables are as
+        after it. None: it is to be run as it is written."""
         if not answers_folds(values) or self._asked is None:
             return None
-        answer = values.folded(self._asked.fold(env, turn))
+        fold = self._asked.fold(env, alone)
+        answer = None if fold is None else values.folded(fold)
         if answer is None:
             return None
         assert isinstance(answer[0], ListValue)
-        return answer[0].items
+        return self._asked.returned(answer[0].items, env)
 
 
-class _Asked:
+class _Question:
+    """The question to a set about a loop over it. `names`: what a turn may use besides its element and the state."""
+
+    def __init__(self, loop: p.ForLoop, functions: tuple[str, ...], passed: frozenset[str], scope: NameScope) -> None:
+        text = (loop.variables, *text_of(instructions(loop)))
+        self.site = (loop.span, functions)
+        self.calls = not calls_only_builtins(text, scope)
+        # What a turn binds before it reads it is held, too: that does no harm, and such names are rarely bound before.
+        self._captured = readers_of(set(names_in(text)) - set(loop.variables.names) - passed, scope)
+
+    def held(self, env: Environment) -> tuple[object, ...]:
+        """What turns may use in an environment."""
+        return (env.instance, *[read(env) for read in self._captured])
+
+
+class _First(_Question):
     """The question for what a loop with independent turns returns."""
 
     def __init__(self, loop: p.ForLoop, scope: NameScope) -> None:
-        text = (loop.variables, *text_of(instructions(loop)))
-        self._site = (loop.span, FIRST)
-        self._calls = not calls_only_builtins(text, scope)
-        # What a turn binds before it reads it is held, too: that does no harm, and such names are rarely bound before.
-        self._captured = readers_of(set(names_in(text)) - set(loop.variables.names), scope)
+        super().__init__(loop, FIRST, frozenset(), scope)
 
-    def fold(self, env: Environment, turn: Turn) -> Fold:
+    def fold(self, env: Environment, alone: Alone) -> Fold:
         """The question, asked in an environment."""
-        return Fold(self._site, partial(self._held, env), turn, self._calls)
 
-    def _held(self, env: Environment) -> tuple[object, ...]:
-        return (env.instance, *[read(env) for read in self._captured])
+        def turn(item: object) -> list[object]:
+            end = alone(item, {})
+            return [end.value] if end.how == RETURNS else []
+
+        return Fold(self.site, partial(self.held, env), turn, self.calls)
+
+    def returned(self, answer: list[object], env: Environment) -> list[object]:
+        """What the loop returns, given the answer."""
+        return answer
+
+
+class _Passing(_Question):
+    """The question for what the turns of a loop pass on in the end."""
+
+    def __init__(self, loop: p.ForLoop, passed: PassedOn, scope: NameScope) -> None:
+        super().__init__(loop, PASSED, frozenset(passed.names), scope)
+        self._passed = passed
+        self._local = all(scope.depths(name) == [0] for name in passed.names)
+        self._known = scope.known
+
+    @property
+    def _elsewhere(self) -> Set[str]:
+        """The names that are bound everywhere."""
+        return self._known.constants.keys() | self._known.builtins.keys()
+
+    def fold(self, env: Environment, alone: Alone) -> PassingFold | None:
+        """The question, asked in an environment; None if names may mean something else there."""
+        passed = self._passed
+        if not self._local:
+            return None
+        given: dict[str, object] = {}
+        for name in passed.names:
+            value = env.locals.get(name, MISSING)
+            # A name that is not bound yet may mean a constant; a container that is iterated over must stay the same.
+            if name in self._elsewhere if value is MISSING else isinstance(value, Container) and value.iterating:
+                return None
+            given[name] = value
+        start = passed_values(TurnEnd(GOES_ON, None, given), passed)
+
+        def turn(before: list[object], item: object) -> list[object]:
+            return passed_values(alone(item, taken_over(before, passed).names), passed)
+
+        return PassingFold(self.site, partial(self.held, env), start, turn, self.calls)
+
+    def returned(self, answer: list[object], env: Environment) -> list[object]:
+        """What the loop returns, given the answer; if nothing, the names are bound to what was passed on."""
+        end = taken_over(answer, self._passed)
+        if end.how == RETURNS:
+            return [end.value]
+        env.locals.update(end.names)
+        return []
 
 
 def folded_loop(loop: p.ForLoop, routine: p.Routine, scope: NameScope) -> FoldedLoop | None:
@@ -72,18 +161,24 @@ def folded_loop(loop: p.ForLoop, routine: p.Routine, scope: NameScope) -> Folded
     if routine.kind != "assertion" or loop.parallel:
         return None
 
-    def independent() -> p.ForLoop | None:
+    def find() -> _Around:
+        assert isinstance(routine.body, p.Sequence)
         names = Counter(names_in(text_of(instructions(routine.body))))
-        return loop if is_independent(loop, names, scope.known.state_variables) else None
+        return _Around(loop, names, routine.body, _names_of(routine.parameters), scope.known.state_variables)
 
-    return FoldedLoop(independent, scope)
+    return FoldedLoop(find, scope)
 
 
-def folded_host_loop(statement: ast.For, around: ast.Block, scope: NameScope) -> FoldedLoop:
-    """As `folded_loop`, of a loop in a `def` with this body."""
+def folded_host_loop(statement: ast.For, around: ast.Helper, scope: NameScope) -> FoldedLoop:
+    """As `folded_loop`, of a loop in a `def`."""
 
-    def independent() -> p.ForLoop | None:
-        loop = loop_of(statement)
-        return loop if loop is not None and is_independent(loop, Counter(names_in((around,))), frozenset()) else None
+    def find() -> _Around | None:
+        loop, names = loop_of(statement), Counter(names_in((around.body,)))
+        routine, parameters = sequence_of(around.body), _names_of(around.parameters)
+        return None if loop is None else _Around(loop, names, routine, parameters, frozenset())
 
-    return FoldedLoop(independent, scope)
+    return FoldedLoop(find, scope)
+
+
+def _names_of(parameters: tuple[ast.Parameter, ...]) -> frozenset[str]:
+    return frozenset(parameter.name for parameter in parameters)

@@ -9,7 +9,7 @@ from interpreter.values.basis import Value, ValueWalk, equal_fields, equal_seque
 from interpreter.values.budget import METER, check_size, parts_of_keys
 from interpreter.values.callables import FunctionValue
 from interpreter.values.container import Container, Table
-from interpreter.values.folding import Fold
+from interpreter.values.folding import AskedFold
 
 Entries = dict[Hashable, tuple[object, object]]
 
@@ -206,7 +206,7 @@ class SetValue(Container):
         held = {key: item for key, item in entries.items() if key in own}
         return held, {key: item for key, item in entries.items() if key not in own}
 
-    def folded(self, fold: Fold) -> tuple[object] | None:
+    def folded(self, fold: AskedFold) -> tuple[object] | None:
         """The value of a fold, if the set finds it by itself; None: it is computed as it is written."""
         return None
 

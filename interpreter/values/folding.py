@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 from fizz.base.light import dataclass
@@ -10,8 +11,15 @@ from fizz.base.light import dataclass
 Site = tuple[Any, tuple[str, ...]]
 FIRST: Final = ("first",)
 """Gives a list of what the first turn gives that gives anything, and else an empty one."""
+PASSED: Final = ("passed",)
+"""Gives a list of what the last turn passes on; see `PassingFold`."""
+OF_LOOPS: Final = frozenset({FIRST, PASSED})
 INTO_ONE: Final = frozenset({"sum", "max", "min"})
 """Functions that make one number of all results, if these are ints."""
+GOES_ON: Final = "goes on"
+BREAKS: Final = "breaks"
+RETURNS: Final = "returns"
+"""What a turn passes on begins with one of these: whether the loop goes on, or how it ends."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +35,27 @@ class Fold:
     held: Callable[[], tuple[object, ...]]
     turn: Callable[[object], list[object]]
     calls: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PassingFold:
+    """A question whose turns pass something on: each is given what the one before passes on, the first one `given`.
+
+    Its answer is what the last turn passes on, or the first that ends the loop. `site`, `held`, `calls`: see `Fold`.
+    """
+
+    site: Site
+    held: Callable[[], tuple[object, ...]]
+    given: list[object]
+    turn: Callable[[list[object], object], list[object]]
+    calls: bool
+
+    def after(self, given: list[object]) -> Fold:
+        """The fold of a turn that is given this."""
+        return Fold(self.site, self.held, partial(self.turn, given), self.calls)
+
+
+AskedFold = Fold | PassingFold
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from interpreter.values.basis import Value, ValueWalk, equal
 from interpreter.values.budget import METER
 from interpreter.values.container import Container, Table
 from interpreter.values.element_index import FEW, ElementIndex, check_comparisons, paired
-from interpreter.values.folding import Fold
+from interpreter.values.folding import AskedFold
 
 
 class Generic(Container):
@@ -225,7 +225,7 @@ class BagValue(Items):
         METER.charge(len(self.items))
         return sum(1 for other in self.items if equal(other, item))
 
-    def folded(self, fold: Fold) -> tuple[object] | None:
+    def folded(self, fold: AskedFold) -> tuple[object] | None:
         """The value of a fold over the bag, if it is found in another way than by going through it; see `Fold`."""
         return None
 

@@ -30,6 +30,7 @@ OPEN = {
     "fizz/symbols/indexing.py": 1,  # expressions without names of their own
     "interpreter/compile/compiler.py": 2,
     "interpreter/compile/independent_turns.py": 1,
+    "interpreter/compile/passed_on.py": 3,  # any other mention may give a container a second name
     "interpreter/execute/evaluated_parts.py": 1,
     "interpreter/explain/reasons.py": 1,
     "interpreter/execute/expressions.py": 1,

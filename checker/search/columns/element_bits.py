@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import Ints, Tables, Words, coded, ranks_of
 from checker.search.memo.division import SIZE, WHOLE
-from checker.search.memo.folds import UnknownElement
+from checker.search.memo.known_folds import UnknownElement
 from interpreter.state.state import Slot
 from interpreter.values.tags import Tag
 
@@ -67,9 +67,8 @@ class ElementBits:
         """The answer to a question in one row."""
         try:
             return self._of(step, self._pattern(rows, row))
-        except UnknownElement as unknown:
-            unknown.row = row
-            raise
+        except UnknownElement:
+            raise UnknownElement([row]) from None
 
     def codes(self, step: str, rows: Rows, which: Ints) -> tuple[Ints, list[int]]:
         """The answers to a question in these rows, as codes and the ids by code."""

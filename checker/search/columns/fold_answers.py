@@ -1,16 +1,18 @@
-"""Folds whose turns read the state, by columns: the trees of turns are walked by the rows that have an element."""
+"""Folds by columns: the trees of turns are walked by the rows that have an element, one element after the other."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import Ints, coded, distinct
 from checker.search.columns.element_bits import ElementBits
 from checker.search.columns.packing import Packing, Rows, distinct_rows
 from checker.search.memo.division import FOLD
-from checker.search.memo.folds import Folds, UnknownElement
+from checker.search.memo.folds import Folds
+from checker.search.memo.known_folds import KnownFold, KnownPassing, UnknownElement
 from checker.search.memo.turn_trees import Turn, TurnNode
 from interpreter.state.state import UNBOUND, Slot
 
@@ -18,16 +20,16 @@ Codes = Callable[[Slot, Ints], tuple[Ints, Sequence[int]] | int]
 Number = Callable[[Slot, int], int]
 
 
-class ReadingFold:
-    """The answers to one fold over the sets in a slot of some rows, whose turns ask the columns of these rows."""
+class FoldAnswers:
+    """The answers to one fold over the sets in a slot of some rows, whose turns may ask the columns of these rows."""
 
     def __init__(self, packing: Packing, rows: Rows, slot: Slot, codes: Codes, number: Number) -> None:
         self._folds: Folds = packing.tables.folds
         self._step = str(slot[-1])
         self._fold = self._folds.fold(self._step)
         self._packing = packing
-        self._slot = slot
         self._rows = rows
+        self._slot = slot
         self._codes = codes
         self._number = number
         self._turns: list[Turn] = []
@@ -36,27 +38,26 @@ class ReadingFold:
     def number(self, row: int) -> int:
         """The answer in one row."""
         try:
-            elements = self._bits().held(self._rows, row)
+            elements = self._packing.bits_for(self._slot).held(self._rows, row)
             return self._folds.answer(self._step, elements, lambda slot: self._number(slot, row))
-        except UnknownElement as unknown:
-            unknown.row = row
-            raise
+        except UnknownElement:
+            raise UnknownElement([row]) from None
 
     def codes(self, which: Ints) -> tuple[Ints, list[int]]:
         """The answers in some rows, as codes and the ids by code."""
-        bits = self._bits()
+        bits = self._packing.bits_for(self._slot)
         if not bits.plain:
             # Which of equal elements it is decides about their order.
             return coded([self.number(row) for row in which.tolist()])
-        taken = self._taken(bits, which)
+        if isinstance(self._fold, KnownPassing):
+            return self._passed_on(self._fold, bits, which)
+        taken = self._taken(self._fold, bits, which)
         indexes, examples = distinct_rows(taken, len(which))
-        answers, ids = coded([self._answer([column.item(row) for column in taken]) for row in examples.tolist()])
-        return answers.take(indexes), ids
+        answers = [self._answer(self._fold, [column.item(row) for column in taken]) for row in examples.tolist()]
+        codes, ids = coded(answers)
+        return codes.take(indexes), ids
 
-    def _bits(self) -> ElementBits:
-        return self._packing.bits_for(self._slot)
-
-    def _taken(self, bits: ElementBits, which: Ints) -> list[Ints]:
+    def _taken(self, fold: KnownFold, bits: ElementBits, which: Ints) -> list[Ints]:
         """By element, in order, the turn that each row takes for it: its number, 0 for none, or one without results."""
         present = bits.present(self._rows.take(which))
         going_on = np.ones(len(which), dtype=np.bool_)
@@ -65,27 +66,65 @@ class ReadingFold:
             column = np.zeros(len(which), dtype=np.int64)
             here = np.flatnonzero(present[:, place] & going_on)
             if len(here):
-                taken = self._walk(self._fold.turns.get(element), which[here])
+                taken = self._walk(fold.turns.get(element), which[here])
                 column[here] = taken
                 for number in distinct(taken).tolist():
                     turn = self._turns[number - 1]
                     self._folds.note(turn)
-                    if not self._matters(turn):
+                    # Whether the answer may depend on that this turn was taken: it fails, decides, or has results.
+                    if not (turn.results is None or fold.counts(turn.results)):
                         column[column == number] = 0
-                    elif self._fold.stops:
+                    elif fold.stops:
                         going_on &= column != number
             if column.any():
                 found.append(column)
         return found
 
-    def _matters(self, turn: Turn) -> bool:
-        """Whether the answer may depend on that this turn was taken: it fails, decides, or has results."""
-        return turn.results is None or self._fold.counts(turn.results)
+    def _answer(self, fold: KnownFold, taken: list[int]) -> int:
+        turns = [self._turns[number - 1] for number in taken if number]
+        if any(turn.results is None for turn in turns):
+            return UNBOUND
+        return self._folds.made(fold, turns)
+
+    def _passed_on(self, fold: KnownPassing, bits: ElementBits, which: Ints) -> tuple[Ints, list[int]]:
+        """As `codes`, of a loop that passes something on."""
+        passed = _PassedCodes(fold)
+        codes = np.zeros(len(which), dtype=np.int64)
+        present = bits.present(self._rows.take(which))
+        unknown: list[int] = []
+        for place, element in enumerate(bits.elements):
+            here = np.flatnonzero(present[:, place] & passed.goes_on.take(codes))
+            given = codes[here]
+            after = np.arange(len(passed.ids))
+            asking: list[int] = []
+            for code in np.flatnonzero(np.bincount(given)).tolist():
+                node = fold.turns.get((passed.ids[code], element))
+                if isinstance(node, Turn):
+                    after[code] = self._after(passed, node)
+                elif node is None:
+                    unknown.append(int(which[here[np.argmax(given == code)]]))
+                    after[code] = passed.code(UNBOUND)
+                else:
+                    asking.append(code)
+            codes[here] = after.take(given)
+            for code in asking:
+                some = here[given == code]
+                taken = self._walk(fold.turns.get((passed.ids[code], element)), which[some])
+                for number in distinct(taken).tolist():
+                    codes[some[taken == number]] = self._after(passed, self._turns[number - 1])
+        if unknown:
+            raise UnknownElement(unknown)
+        return codes, [number if number == UNBOUND else fold.answer(number) for number in passed.ids]
+
+    def _after(self, passed: _PassedCodes, turn: Turn) -> int:
+        """The code of what is passed on by a turn that is taken."""
+        self._folds.note(turn)
+        return passed.code(UNBOUND if turn.results is None else turn.results[0])
 
     def _walk(self, node: TurnNode | None, which: Ints) -> Ints:
         """The numbers of the turns that rows take, given the tree of their element."""
         if node is None:
-            raise _unknown(int(which[0]))
+            raise UnknownElement([int(which[0])])
         if isinstance(node, Turn):
             return np.full(len(which), self._numbered(node), dtype=np.int64)
         answers = self._codes(node.slot, which)
@@ -99,7 +138,7 @@ class ReadingFold:
             if isinstance(child, Turn):
                 ended[code] = self._numbered(child)
             elif child is None:
-                raise _unknown(int(which[codes == code][0]))
+                raise UnknownElement([int(which[codes == code][0])])
             else:
                 going_on.setdefault(id(child), (child, []))[1].append(code)
         found = ended.take(codes)
@@ -114,22 +153,35 @@ class ReadingFold:
             self._turns.append(turn)
         return number
 
-    def _answer(self, taken: list[int]) -> int:
-        turns = [self._turns[number - 1] for number in taken if number]
-        if any(turn.results is None for turn in turns):
-            return UNBOUND
-        return self._folds.made(self._fold, turns)
+
+class _PassedCodes:
+    """Codes of what the turns of a loop pass on; UNBOUND is passed on by one that fails. `goes_on`: by code, whether a
+    turn follows.
+    """
+
+    def __init__(self, fold: KnownPassing) -> None:
+        self._fold = fold
+        self._known = {fold.start: 0}
+        self.ids = [fold.start]
+        self._goes_on = [True]
+
+    def code(self, number: int) -> int:
+        """The code of an id."""
+        code = self._known.setdefault(number, len(self.ids))
+        if code == len(self.ids):
+            self.ids.append(number)
+            self._goes_on.append(number != UNBOUND and number not in self._fold.shared.ends)
+        return code
+
+    @property
+    def goes_on(self) -> NDArray[np.bool_]:
+        return np.array(self._goes_on, dtype=np.bool_)
 
 
-def is_reading_fold(packing: Packing, slot: Slot) -> bool:
-    """Whether a slot is the question for a fold whose turns read the state."""
+def is_answered_by_turns(packing: Packing, slot: Slot) -> bool:
+    """Whether a slot is the question for a fold whose turns read the state, or pass something on."""
     step = slot[-1]
     if not (isinstance(step, str) and step.startswith(FOLD) and packing.asks_elements(slot)):
         return False
-    return bool(packing.tables.folds.fold(step).reads)
-
-
-def _unknown(row: int) -> UnknownElement:
-    unknown = UnknownElement()
-    unknown.row = row
-    return unknown
+    fold = packing.tables.folds.fold(step)
+    return isinstance(fold, KnownPassing) or bool(fold.reads)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import Ints, Words
 from checker.search.memo.element_choices import CHOSEN
-from checker.search.memo.folds import UnknownElement
+from checker.search.memo.known_folds import UnknownElement
 from checker.search.memo.trie import Forking, Leaf, Leaves, Question, TreeNode
 from interpreter.state.state import Slot
 from interpreter.state.step import SOME_INDEX

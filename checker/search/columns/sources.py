@@ -8,7 +8,7 @@ from typing import Final, Protocol
 import numpy as np
 
 from checker.search.columns.code_tables import Ints, Words
-from checker.search.columns.fold_answers import ReadingFold, is_reading_fold
+from checker.search.columns.fold_answers import FoldAnswers, is_answered_by_turns
 from checker.search.columns.packing import Packing, Rows, Scalars, Version
 from checker.search.memo.element_choices import EMPTY
 from interpreter.execute.view import PairView, derived
@@ -65,7 +65,7 @@ class StateColumns:
         self.rows = rows
         self.interner = interner
         self._fields: dict[Slot, Scalars | None] = {}
-        self._folds: dict[Slot, ReadingFold] = {}
+        self._folds: dict[Slot, FoldAnswers] = {}
 
     @property
     def words(self) -> list[Words]:
@@ -90,13 +90,13 @@ class StateColumns:
     def also_read(self, slots: set[Slot]) -> set[Slot]:
         return self.packing.tables.folds.read_by(slots)
 
-    def _fold(self, slot: Slot) -> ReadingFold:
+    def _fold(self, slot: Slot) -> FoldAnswers:
         if slot not in self._folds:
-            self._folds[slot] = ReadingFold(self.packing, self.rows, slot, self.codes, self.number)
+            self._folds[slot] = FoldAnswers(self.packing, self.rows, slot, self.codes, self.number)
         return self._folds[slot]
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
-        if is_reading_fold(self.packing, slot):
+        if is_answered_by_turns(self.packing, slot):
             return self._fold(slot).codes(rows)
         if self.packing.asks_elements(slot):
             return self.packing.bits_for(slot).codes(slot[-1], self.rows, rows)
@@ -135,7 +135,7 @@ class StateColumns:
             return ids[(word(row) >> shift) & mask]
         if slot[0] == "state":
             raise NeedsRows
-        if is_reading_fold(self.packing, slot):
+        if is_answered_by_turns(self.packing, slot):
             return self._fold(slot).number(row)
         if self.packing.asks_elements(slot):
             return self.packing.bits_for(slot).number(slot[-1], self.rows, row)
@@ -227,7 +227,7 @@ class PairColumns:
     def __init__(self, before: StateColumns, after: StateColumns) -> None:
         self.before = before
         self.after = after
-        self._folds: dict[Slot, ReadingFold] = {}
+        self._folds: dict[Slot, FoldAnswers] = {}
 
     @property
     def words(self) -> list[Words]:
@@ -250,13 +250,13 @@ class PairColumns:
     def _side(self, slot: Slot) -> StateColumns:
         return self.before if slot[0] == "before" else self.after
 
-    def _fold(self, slot: Slot) -> ReadingFold | None:
+    def _fold(self, slot: Slot) -> FoldAnswers | None:
         """The fold that a slot asks for, if its turns read the states: they may read both."""
         side = self._side(slot)
-        if not is_reading_fold(side.packing, slot[1:]):
+        if not is_answered_by_turns(side.packing, slot[1:]):
             return None
         if slot not in self._folds:
-            self._folds[slot] = ReadingFold(side.packing, side.rows, slot[1:], self.codes, self.number)
+            self._folds[slot] = FoldAnswers(side.packing, side.rows, slot[1:], self.codes, self.number)
         return self._folds[slot]
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:

@@ -17,7 +17,7 @@ from checker.search.columns.code_tables import Ints
 from checker.search.columns.lockstep import Asking, KnownBranches, LockstepWalk
 from checker.search.columns.packing import Scalars
 from checker.search.memo.element_choices import CHOSEN, BeginAnew
-from checker.search.memo.folds import UnknownElement
+from checker.search.memo.known_folds import UnknownElement
 from checker.search.memo.trie import Forking, Leaf, Leaves, Question, ReadTree, TreeNode
 from interpreter.state.state import Slot
 from interpreter.state.step import SOME_INDEX, ExecutionPath, Result, is_none_admitted
@@ -281,7 +281,8 @@ class Walker:
             try:
                 return self.source.codes(slot, rows)
             except UnknownElement as unknown:
-                self._number(slot, unknown.row, choices)
+                for row in unknown.rows:
+                    self._number(slot, row, choices)
 
     def _number(self, slot: Slot, row: int, choices: tuple[int, ...]) -> int:
         """As `SlotSource.number`. Turns of a fold for elements that are new are taken."""

@@ -18,17 +18,18 @@ from typing import Final, NamedTuple, NoReturn, Protocol
 
 from checker.search.memo.division import FOLD
 from checker.search.memo.element_choices import BeginAnew
+from checker.search.memo.known_folds import KnownFold, KnownPassing, PassedTurns, UnknownElement
 from checker.search.memo.open_containers import OpenSet, asked_by_elements
-from checker.search.memo.turn_trees import Ask, Turn, TurnNode, turn_in, with_turn
+from checker.search.memo.turn_trees import Ask, Turn, TurnNode, turn_in
 from fizz import Span
 from interpreter.execute.state_struct import StateStruct
 from interpreter.library.builtin_functions import FUNCTIONS
 from interpreter.state.state import MISSING, UNBOUND, Slot
-from interpreter.state.step import Event, ModelError, Read
+from interpreter.state.step import Event, ModelError
 from interpreter.values import Instance, ListValue
 from interpreter.values.basis import hash_key
 from interpreter.values.budget import METER, parts_of_key
-from interpreter.values.folding import FIRST, INTO_ONE, Fold, Site
+from interpreter.values.folding import FIRST, INTO_ONE, AskedFold, Fold, PassingFold, Site
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import ModelMistake
@@ -36,62 +37,20 @@ from interpreter.values.problem import ModelMistake
 _COSTLY: Final = frozenset({"R20", "R24"})
 MOST_TURNS: Final = 4_096
 """Of more elements than this, turns are not asked one by one."""
-
-
-class UnknownElement(Exception):
-    """A row has an element for which a fold has no turn yet."""
-
-    row = -1
-
-
-class KnownFold:
-    """The turns of one fold by element. `reads`: what they ask of the state.
-
-    `decisive`: the result that decides `any` or `all`. `stops`: elements after one whose
-    results count are not evaluated.
-    """
-
-    def __init__(self, site: Site, interner: Interner) -> None:
-        self.site = site
-        self.functions = functions = site[1]
-        self.turns: dict[int, TurnNode] = {}
-        self.reads: set[Slot] = set()
-        self._most = (0, 0)
-        """What a turn that reads the state charges and makes, at most."""
-        self.stops = functions[0] != "list"
-        decides = functions[-1] in ("any", "all")
-        self.decisive = interner.intern(Tag.BOOL, functions[-1] == "any") if decides else None
-
-    def learn(self, element: int, events: Sequence[Event], turn: Turn) -> None:
-        """Know the turn for an element that asked these questions."""
-        self.turns[element] = with_turn(self.turns.get(element), events, turn)
-        if events:
-            self.reads |= {event.slot for event in events if isinstance(event, Read)}
-            self._most = (max(self._most[0], turn.charged), max(self._most[1], turn.made))
-
-    def counts(self, results: tuple[int, ...]) -> bool:
-        """Whether the value of the fold may depend on these results of a turn: they decide, or there are any."""
-        return bool(results) if self.decisive is None else self.decisive in results
-
-    def forget(self) -> None:
-        """Forget all turns."""
-        self.turns.clear()
-        self.reads.clear()
-
-    def charge(self, elements: Iterable[int]) -> None:
-        """Charge for the turns of these elements, which are known in part at least."""
-        for element in elements:
-            turn = self.turns[element]
-            charged, made = (turn.charged, turn.made) if isinstance(turn, Turn) else self._most
-            METER.charge(charged)
-            METER.make(made)
+TURNS_AHEAD: Final = 100
+MOST_AHEAD: Final = 4_000
+"""So many turns that pass something on are taken ahead in each run of a path, until so many are known."""
+MOST_PASSED: Final = 50_000
+"""Where more turns are known that pass something on, or beginnings, the loop is run as it is written."""
 
 
 class FoldedSet(NamedTuple):
-    """A set or bag of a state: the elements that it may have, those that it has, what they are, and which state."""
+    """A set or bag of a state: the elements that it may have, those that it has, these in order with all copies, and
+    what they are."""
 
     elements: Sequence[int]
     present: Callable[[], set[int]]
+    held: Callable[[], Sequence[int]]
     thaw: Callable[[int], object]
 
 
@@ -102,7 +61,8 @@ class Folds:
         self.interner = interner
         self._note = note
         self.noted: set[Span] = set()
-        self.known: list[KnownFold] = []
+        self.known: list[KnownFold | KnownPassing] = []
+        self._passed: dict[Hashable, PassedTurns] = {}
         self._numbers: dict[tuple[Hashable, ...], int] = {}
         self.refused: set[Hashable] = set()
         """The sites at which comprehensions are evaluated as they are written."""
@@ -117,13 +77,33 @@ class Folds:
         """The ids of values, UNBOUND for MISSING; ModelMistake if a value cannot be in a state."""
         return tuple([UNBOUND if value is MISSING else freeze(value, self.interner, None) for value in values])
 
-    def number(self, key: tuple[Hashable, ...], site: Site) -> int:
-        """The number of a fold at a site."""
-        known = self._numbers.get(key)
-        if known is None:
-            known = self._numbers[key] = len(self.known)
-            self.known.append(KnownFold(site, self.interner))
-        return known
+    def numbered(self, key: tuple[Hashable, ...], site: Site) -> tuple[int, KnownFold]:
+        """A fold at a site, and its number."""
+        number = self._numbers.get(key)
+        if number is None:
+            number = self._add(key, KnownFold(site, self.interner))
+        known = self.known[number]
+        assert isinstance(known, KnownFold)
+        return number, known
+
+    def numbered_passing(self, key: tuple[Site, Hashable], values: tuple[int, ...]) -> tuple[int, KnownPassing]:
+        """As `numbered`, of one that passes something on, and begins with these values."""
+        shared = self._passed.get(key)
+        if shared is None:
+            shared = self._passed[key] = PassedTurns(self.interner)
+        start = shared.start(values)
+        begun = ("passed", key, start)
+        number = self._numbers.get(begun)
+        if number is None:
+            number = self._add(begun, KnownPassing(key[0], shared, start))
+        known = self.known[number]
+        assert isinstance(known, KnownPassing)
+        return number, known
+
+    def _add(self, key: tuple[Hashable, ...], fold: KnownFold | KnownPassing) -> int:
+        number = self._numbers[key] = len(self.known)
+        self.known.append(fold)
+        return number
 
     def is_numbered(self, key: tuple[Hashable, ...]) -> bool:
         """Whether a fold has a number."""
@@ -157,13 +137,9 @@ class Folds:
 
     def matters(self, number: int, element: int) -> bool:
         """Whether the value of a fold may depend on an element, or what is known to have been evaluated does."""
-        fold = self.known[number]
-        turn = fold.turns.get(element)
-        if not isinstance(turn, Turn) or turn.results is None or not turn.met <= self.noted:
-            return True
-        return fold.counts(turn.results)
+        return self.known[number].matters(element, self.noted)
 
-    def fold(self, step: str) -> KnownFold:
+    def fold(self, step: str) -> KnownFold | KnownPassing:
         """The fold of a step."""
         return self.known[int(step[1:])]
 
@@ -192,12 +168,11 @@ class Folds:
         `UnknownElement`.
         """
         fold = self.fold(step)
+        if isinstance(fold, KnownPassing):
+            return self._passed_by(fold, elements, ask)
         taken: list[Turn] = []
         for element in elements:
-            node = fold.turns.get(element)
-            turn = node if isinstance(node, Turn) else None if ask is None else turn_in(node, ask)
-            if turn is None:
-                raise UnknownElement
+            turn = _turn_of(fold.turns.get(element), ask)
             if turn.results is None:
                 return UNBOUND
             self.note(turn)
@@ -205,6 +180,19 @@ class Folds:
             if fold.stops and fold.counts(turn.results):
                 break
         return self.made(fold, taken)
+
+    def _passed_by(self, fold: KnownPassing, elements: Sequence[int], ask: Ask | None) -> int:
+        """As `answer`, of a loop that passes something on."""
+        given = fold.start
+        for element in elements:
+            turn = _turn_of(fold.turns.get((given, element)), ask)
+            if turn.results is None:
+                return UNBOUND
+            self.note(turn)
+            (given,) = turn.results
+            if given in fold.shared.ends:
+                break
+        return fold.answer(given)
 
     def note(self, turn: Turn) -> None:
         """Note what a turn evaluated in a state."""
@@ -253,6 +241,14 @@ class Folds:
         except ModelMistake:
             return UNBOUND
         return interner.intern(Tag.INT, value)
+
+
+def _turn_of(node: TurnNode | None, ask: Ask | None) -> Turn:
+    """The turn of a tree where `ask` answers; `UnknownElement` if it is not known."""
+    turn = node if isinstance(node, Turn) else None if ask is None else turn_in(node, ask)
+    if turn is None:
+        raise UnknownElement
+    return turn
 
 
 class FoldedPath(Protocol):
@@ -309,7 +305,7 @@ class PathFolds:
         self._asked = 0
         """How many folds with turns that read the state were asked."""
 
-    def step(self, fold: Fold, over: FoldedSet) -> str | None:
+    def step(self, fold: AskedFold, over: FoldedSet) -> str | None:
         """The step to the answer of a fold over a set; None: it is evaluated as it is written."""
         folds = self.folds
         if fold.site in folds.refused or len(over.elements) > MOST_TURNS:
@@ -321,13 +317,14 @@ class PathFolds:
             key = (fold.site, self._held(fold))
         except ModelMistake:
             folds.refuse(fold.site)
+        if isinstance(fold, PassingFold):
+            return self._passing(fold, key, over) if self.path.untouched else None
         if self.path.untouched:
             return self._apart(fold, key, over)
         if key in folds.reading or fold.site in folds.around:
             return self._reading(fold, key, over)
         new = not folds.is_numbered(key)
-        number = folds.number(key, fold.site)
-        known = folds.known[number]
+        number, known = folds.numbered(key, fold.site)
         for element in over.elements:
             if element in known.turns:
                 known.charge((element,))
@@ -345,8 +342,7 @@ class PathFolds:
 
     def _apart(self, fold: Fold, key: Hashable, over: FoldedSet) -> str:
         """As `step`, of a path that has changed nothing: what a turn asks is no question of the path."""
-        number = self.folds.number(("apart", key), fold.site)
-        known = self.folds.known[number]
+        number, known = self.folds.numbered(("apart", key), fold.site)
         present: set[int] | None = None
         spent = METER.spent
         for element in over.elements:
@@ -355,7 +351,7 @@ class PathFolds:
                 continue
             if node is not None:
                 present = over.present() if present is None else present
-                if element not in present or self._is_known(node):
+                if element not in present or self._known(node) is not None:
                     continue
             with self.path.apart() as events:
                 turn = self._turn(fold, over.thaw(element))
@@ -364,24 +360,87 @@ class PathFolds:
         known.charge(over.elements)
         return f"{FOLD}{number}"
 
-    def _is_known(self, node: TurnNode) -> bool:
-        """Whether the turn in the state of the path is known. It may ask a fold that has a new element."""
+    def _known(self, node: TurnNode | None) -> Turn | None:
+        """The turn in the state of the path, if it is known. It may ask a fold that has a new element."""
         try:
-            return turn_in(node, self.path.look) is not None
+            return turn_in(node, self.path.look)
         except UnknownElement:
-            return False
+            return None
+
+    def _passing(self, fold: PassingFold, key: tuple[Site, Hashable], over: FoldedSet) -> str:
+        """As `step`, of a loop that passes something on, by a path that has changed nothing."""
+        folds = self.folds
+        try:
+            values = folds.ids_of(fold.given)
+        except ModelMistake:
+            folds.refuse(fold.site)
+        if any(map(self._refused, values)):
+            folds.refuse(fold.site)
+        number, known = folds.numbered_passing(key, values)
+        if known.shared.met > MOST_PASSED:
+            folds.refuse(fold.site)
+        spent, held = METER.spent, over.held()
+        self._follow(fold, known, held, over.thaw)
+        self._look_ahead(fold, known, over)
+        METER.resume(spent)
+        known.shared.charge(max(len(held), len(over.elements)))
+        return f"{FOLD}{number}"
+
+    def _follow(
+        self, fold: PassingFold, known: KnownPassing, held: Sequence[int], thaw: Callable[[int], object]
+    ) -> None:
+        """Take the turns for the elements that a set holds, as far as they are not known."""
+        given, shared = known.start, known.shared
+        for element in held:
+            turn = self._known(shared.turns.get((given, element)))
+            if turn is None:
+                turn = self._take(fold, shared, given, element, thaw)
+            if turn.results is None:
+                return
+            (given,) = turn.results
+            if given in shared.ends:
+                return
+
+    def _take(
+        self, fold: PassingFold, shared: PassedTurns, given: int, element: int, thaw: Callable[[int], object]
+    ) -> Turn:
+        """Learn the turn for an element that is given something."""
+        with self.path.apart() as events:
+            before = thaw(given)
+            assert isinstance(before, ListValue)
+            turn = self._turn(fold.after(before.items), thaw(element))
+        return shared.learn(given, element, events, turn)
+
+    def _look_ahead(self, fold: PassingFold, known: KnownPassing, over: FoldedSet) -> None:
+        """Take turns for elements that other sets may hold: each run of a path learns so many."""
+        shared = known.shared
+        if len(shared.turns) > MOST_AHEAD or shared.is_ahead(known.start, len(over.elements)):
+            return
+        left = TURNS_AHEAD
+        given = {known.start}
+        for element in sorted(over.elements, key=self.folds.interner.order_key):
+            for one in list(given):
+                turn = shared.turns.get((one, element))
+                if turn is None:
+                    if not left:
+                        return
+                    left -= 1
+                    turn = self._take(fold, shared, one, element, over.thaw)
+                if isinstance(turn, Turn) and turn.results is not None and turn.results[0] not in shared.ends:
+                    given.add(turn.results[0])
+        shared.note_ahead(known.start, len(over.elements))
 
     def _reading(self, fold: Fold, key: Hashable, over: FoldedSet) -> str:
         """As `step`, of a fold whose turns read the state."""
         self._asked += 1
         turns = [(element, self._turn(fold, over.thaw(element))) for element in over.elements]
         # What the path has asked by now, with what the turns have.
-        number = self.folds.number((key, self.path.prefix()), fold.site)
+        number, known = self.folds.numbered((key, self.path.prefix()), fold.site)
         for element, turn in turns:
-            self.folds.known[number].learn(element, (), turn)
+            known.learn(element, (), turn)
         return f"{FOLD}{number}"
 
-    def _held(self, fold: Fold) -> tuple[Hashable, ...]:
+    def _held(self, fold: AskedFold) -> tuple[Hashable, ...]:
         """What a turn may use besides its element. A state, or a set of one, is known by where it is."""
         return tuple(map(self._token, fold.held()))
 

@@ -13,7 +13,7 @@ from checker.search.memo.open_containers import OpenContainer, OpenElements, Pen
 from interpreter.state.state import Slot
 from interpreter.values import BagValue, Container
 from interpreter.values.budget import METER
-from interpreter.values.folding import Fold
+from interpreter.values.folding import AskedFold
 from interpreter.values.generics import Items
 
 
@@ -34,7 +34,7 @@ class PendingBag(PendingElements):
         load: Callable[[str, int], bool],
         load_size: Callable[[], int],
         load_all: Callable[[], list[object]],
-        fold: Callable[[Fold], tuple[object] | None],
+        fold: Callable[[AskedFold], tuple[object] | None],
         charge: Callable[[], None],
     ) -> None:
         self.slot = slot

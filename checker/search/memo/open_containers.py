@@ -18,7 +18,7 @@ from interpreter.state.state import Slot
 from interpreter.values import Container, DictValue, ListValue, RecordValue, SetValue, Value, ValueWalk
 from interpreter.values.basis import hash_key, sought_key
 from interpreter.values.budget import METER
-from interpreter.values.folding import Fold, Site
+from interpreter.values.folding import AskedFold, Fold, Site
 from interpreter.values.tags import Tag
 
 MOST_CHANGES: Final = 1_000
@@ -141,7 +141,7 @@ class PendingSet(PendingElements):
         load: Callable[[str], bool],
         load_size: Callable[[], int],
         load_all: Callable[[], dict[Hashable, object]],
-        fold: Callable[[Fold], tuple[object] | None],
+        fold: Callable[[AskedFold], tuple[object] | None],
     ) -> None:
         self.world = world
         self.slot = slot
@@ -270,7 +270,7 @@ class OpenElements(OpenContainer):
 
     __slots__ = ()
 
-    def folded(self, fold: Fold) -> tuple[object] | None:
+    def folded(self, fold: AskedFold) -> tuple[object] | None:
         found: tuple[object] | None = None if self.pending.changes else self.pending.fold(fold)
         return found
 

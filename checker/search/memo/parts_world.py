@@ -25,7 +25,7 @@ from interpreter.state.state import MISSING, UNBOUND, Slot, State
 from interpreter.values import BagValue, Container, SetValue
 from interpreter.values.budget import METER
 from interpreter.values.element_index import FEW
-from interpreter.values.folding import FIRST, Fold
+from interpreter.values.folding import OF_LOOPS, AskedFold
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import ModelMistake
@@ -172,20 +172,21 @@ class PartsWorld(World):
         assert isinstance(container, BagValue)
         return container.items
 
-    def _fold_bag(self, slot: Slot, fold: Fold) -> tuple[object] | None:
+    def _fold_bag(self, slot: Slot, fold: AskedFold) -> tuple[object] | None:
         """As `_fold`, of a bag, whose elements are put in order as it is written."""
         METER.charge(self._divider.spread)
         return self._fold(slot, fold)
 
-    def _fold(self, slot: Slot, fold: Fold) -> tuple[object] | None:
+    def _fold(self, slot: Slot, fold: AskedFold) -> tuple[object] | None:
         """The value of a fold over the set in a slot; None: it is to be computed as it is written."""
         if self.folds is None or not self._divider.by_elements(slot):
             return None
         elements = self._divider.met.get(slot, ())
-        if fold.site[1] == FIRST:
+        if fold.site[1] in OF_LOOPS:
             # A loop puts the elements in order.
             METER.charge(sum(map(self.interner.weight, elements)))
-        step = self.folds.step(fold, FoldedSet(elements, partial(self._present, slot, elements), self.thaw))
+        over = FoldedSet(elements, partial(self._present, slot, elements), partial(self._held_by, slot), self.thaw)
+        step = self.folds.step(fold, over)
         answer = UNBOUND if step is None else self._asked((*slot, step))
         return None if answer == UNBOUND else (self.thaw(answer),)
 
@@ -195,6 +196,13 @@ class PartsWorld(World):
         with self.folds.path.apart():
             steps = filter(None, map(self._divider.element, elements))
             return {self.recorder.read((*slot, step)) for step in steps}
+
+    def _held_by(self, slot: Slot) -> Sequence[int]:
+        """The elements of the set or bag in a slot, in order. The path does not depend on it."""
+        assert self.folds is not None
+        with self.folds.path.apart():
+            whole = self.recorder.read((*slot, WHOLE))
+        return self.interner.children(whole)
 
     def _elements(self, slot: Slot) -> dict[Hashable, object]:
         """The elements of a set, by key."""

@@ -13,7 +13,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 
 from checker.search.memo.element_choices import CHOSEN, ELSEWHERE, NOWHERE, BeginAnew
-from checker.search.memo.folds import UnknownElement
+from checker.search.memo.known_folds import UnknownElement
 from checker.search.memo.remembering import CutPoint, MarkedFork, RecordedPath, Restart
 from interpreter.state.state import Slot
 from interpreter.state.step import Cut, Event, ExecutionPath, Fork, Read, Result, ends_step

@@ -1,0 +1,194 @@
+"""What is known of folds: the turns of each, by element, or by what is passed on and element."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Final
+
+from checker.search.memo.turn_trees import Turn, TurnNode, with_turn
+from fizz import Span
+from interpreter.state.state import Slot
+from interpreter.state.step import Event, Read
+from interpreter.values.budget import METER
+from interpreter.values.folding import BREAKS, GOES_ON, Site
+from interpreter.values.intern import Interner, Tag
+
+_AS_MANY: Final = 20
+"""What is kept for a beginning is that much more than what is kept for a turn, roughly."""
+
+
+class UnknownElement(Exception):
+    """Some rows have elements for which a fold has no turn yet."""
+
+    def __init__(self, rows: Sequence[int] = ()) -> None:
+        super().__init__()
+        self.rows = rows
+
+
+class KnownFold:
+    """The turns of one fold by element. `reads`: what they ask of the state.
+
+    `decisive`: the result that decides `any` or `all`. `stops`: elements after one whose
+    results count are not evaluated.
+    """
+
+    def __init__(self, site: Site, interner: Interner) -> None:
+        self.site = site
+        self.functions = functions = site[1]
+        self.turns: dict[int, TurnNode] = {}
+        self.reads: set[Slot] = set()
+        self._most = (0, 0)
+        """What a turn that reads the state charges and makes, at most."""
+        self.stops = functions[0] != "list"
+        decides = functions[-1] in ("any", "all")
+        self.decisive = interner.intern(Tag.BOOL, functions[-1] == "any") if decides else None
+
+    def learn(self, element: int, events: Sequence[Event], turn: Turn) -> None:
+        """Know the turn for an element that asked these questions."""
+        self.turns[element] = with_turn(self.turns.get(element), events, turn)
+        if events:
+            self.reads |= {event.slot for event in events if isinstance(event, Read)}
+            self._most = (max(self._most[0], turn.charged), max(self._most[1], turn.made))
+
+    def matters(self, element: int, noted: set[Span]) -> bool:
+        """Whether the value may depend on an element, or what is noted as evaluated does."""
+        turn = self.turns.get(element)
+        if not isinstance(turn, Turn) or turn.results is None or not turn.met <= noted:
+            return True
+        return self.counts(turn.results)
+
+    def counts(self, results: tuple[int, ...]) -> bool:
+        """Whether the value of the fold may depend on these results of a turn: they decide, or there are any."""
+        return bool(results) if self.decisive is None else self.decisive in results
+
+    def forget(self) -> None:
+        """Forget all turns."""
+        self.turns.clear()
+        self.reads.clear()
+
+    def charge(self, elements: Iterable[int]) -> None:
+        """Charge for the turns of these elements, which are known in part at least."""
+        for element in elements:
+            turn = self.turns[element]
+            charged, made = (turn.charged, turn.made) if isinstance(turn, Turn) else self._most
+            METER.charge(charged)
+            METER.make(made)
+
+
+class PassedTurns:
+    """The turns of a loop that passes something on, by what they are given and the element, both ids.
+
+    The single result of a turn is what it passes on. `reads`: what turns ask of the state. `ends`: what is passed on
+    by turns that end the loop, with the answer then.
+    """
+
+    def __init__(self, interner: Interner) -> None:
+        self._interner = interner
+        self._goes_on = interner.intern(Tag.STRING, GOES_ON)
+        self._breaks = interner.intern(Tag.STRING, BREAKS)
+        self.turns: dict[tuple[int, int], TurnNode] = {}
+        self.reads: set[Slot] = set()
+        self.ends: dict[int, int] = {}
+        self._starts: set[int] = set()
+        self._given: set[int] = set()
+        """All that a turn may be given, as far as is known."""
+        self._idle: Counter[int] = Counter()
+        """By element, for how many of these its turn is known to pass on what it is given."""
+        self._met: dict[int, frozenset[Span]] = {}
+        self._most = (0, 0)
+        """What a turn charges and makes, at most."""
+        self._ahead: dict[int, int] = {}
+
+    def start(self, values: tuple[int, ...]) -> int:
+        """What is passed on by these values, given to a first turn."""
+        given = self._interner.intern(Tag.LIST, values)
+        self._starts.add(given)
+        self._given.add(given)
+        return given
+
+    def learn(self, given: int, element: int, events: Sequence[Event], turn: Turn) -> Turn:
+        """Know a turn that asked these questions, with the values that it passes on as results; it as it is known."""
+        if turn.results is not None:
+            turn = turn._replace(results=(self._passed_on(turn.results),))
+            if turn.results == (given,) and not events:
+                self._idle[element] += 1
+        self._met[element] = self._met.get(element, frozenset()) | turn.met
+        self.turns[given, element] = with_turn(self.turns.get((given, element)), events, turn)
+        self.reads |= {event.slot for event in events if isinstance(event, Read)}
+        self._most = (max(self._most[0], turn.charged), max(self._most[1], turn.made))
+        return turn
+
+    def _passed_on(self, values: tuple[int, ...]) -> int:
+        intern = self._interner.intern
+        number = intern(Tag.LIST, values)
+        if values[0] == self._goes_on:
+            self._given.add(number)
+        else:
+            # What follows is the same after a `break`.
+            broken = values[0] == self._breaks
+            self.ends[number] = intern(Tag.LIST, (self._goes_on, *values[1:])) if broken else number
+        return number
+
+    @property
+    def met(self) -> int:
+        """How many turns are known; a beginning counts as many."""
+        return len(self.turns) + _AS_MANY * len(self._starts)
+
+    def note_ahead(self, start: int, elements: int) -> None:
+        """Note that all turns are known that may follow this start where so many elements were met."""
+        self._ahead[start] = elements
+
+    def is_ahead(self, start: int, elements: int) -> bool:
+        """Whether that was noted."""
+        return self._ahead.get(start) == elements
+
+    def matters(self, element: int, noted: set[Span]) -> bool:
+        """Whether the answer may depend on an element, or what is noted as evaluated does."""
+        return self._idle[element] < len(self._given) or not self._met[element] <= noted
+
+    def charge(self, turns: int) -> None:
+        """Charge for so many turns."""
+        METER.charge(turns * self._most[0])
+        METER.make(turns * self._most[1])
+
+    def forget(self) -> None:
+        """Forget all turns."""
+        self.turns.clear()
+        self.reads.clear()
+        self.ends.clear()
+        self._idle.clear()
+        self._met.clear()
+        self._ahead.clear()
+        self._given = set(self._starts)
+
+
+class KnownPassing:
+    """A loop that passes something on: its turns, shared by all beginnings, and what its first turn is given."""
+
+    def __init__(self, site: Site, shared: PassedTurns, start: int) -> None:
+        self.site = site
+        self.shared = shared
+        self.start = start
+
+    @property
+    def turns(self) -> Mapping[tuple[int, int], TurnNode]:
+        """The turns by what they are given and the element."""
+        return self.shared.turns
+
+    @property
+    def reads(self) -> set[Slot]:
+        """What turns ask of the state."""
+        return self.shared.reads
+
+    def matters(self, element: int, noted: set[Span]) -> bool:
+        """See `PassedTurns.matters`."""
+        return self.shared.matters(element, noted)
+
+    def forget(self) -> None:
+        """Forget all turns."""
+        self.shared.forget()
+
+    def answer(self, given: int) -> int:
+        """The answer if this is passed on in the end."""
+        return self.shared.ends.get(given, given)
