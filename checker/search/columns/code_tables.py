@@ -230,6 +230,10 @@ class Tables:
         """The value whose parts are the answers."""
         return whole_value(self._machine.values, slot, ask, self.elements)
 
+    def whole_of(self, elements: Sequence[int], tag: Tag) -> int:
+        """The set or bag of these elements, which are in order."""
+        return self._machine.values.intern(tag, tuple(elements))
+
     def met(self, slot: Slot) -> int:
         """How many elements were met in the sets in a slot."""
         return len(self.divider.met.get(slot, ()))

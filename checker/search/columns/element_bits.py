@@ -6,6 +6,7 @@ Questions for all elements together, which are no fields, are answered by the bi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -128,6 +129,13 @@ class ElementBits:
     def is_head(self, number: int) -> bool:
         """Whether a value is the head of a set that is stored by elements."""
         return self._tables.is_set_head(number, self.tag)
+
+    def wholes(self, rows: Rows) -> list[int]:
+        """The sets or bags of all rows as whole values, if the elements are plain."""
+        which, elements = np.nonzero(self.present(rows))
+        held = self.ids(rows, which, elements).tolist()
+        ends = np.cumsum(np.bincount(which, minlength=len(rows))).tolist()
+        return [self._tables.whole_of(held[begin:end], self.tag) for begin, end in pairwise([0, *ends])]
 
     def pairs(self, rows: Rows) -> tuple[Ints, Ints]:
         """The elements of all rows, in order for each: to which row each belongs, and its id. Copies count once."""

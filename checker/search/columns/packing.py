@@ -15,7 +15,7 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from checker.search.columns.capacity import LISTED, MESSAGE, THREAD, Capacity
-from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tables, Words
+from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tables, Words, distinct
 from checker.search.columns.element_bits import ElementBits, WholeSets
 from checker.search.columns.plain_lists import PlainLists
 from checker.search.memo.division import FOLD, asks_all, is_element, root_of
@@ -398,14 +398,23 @@ class Packing:
         columns = []
         for position, (known, mask) in enumerate(zip(self._values, self._masks or self._all_masks(), strict=True)):
             bits = self._bits_at(rows, which, mask)
-            for at, held in enumerate(bits):
-                if held not in known:
-                    ask = partial(self.number, rows, int(which[at]))
-                    known[held] = self.tables.whole(self.layout.slots[position], ask)
+            new = {held: row for held, row in zip(bits, which.tolist(), strict=True) if held not in known}
+            if new:
+                found = self._wholes(rows, np.array(list(new.values()), dtype=np.int64), self.layout.slots[position])
+                known.update(zip(new, found, strict=True))
             columns.append([known[held] for held in bits])
         values = zip(*columns, strict=True) if columns else [()] * len(which)
         threads, messages = (self._listed(rows, which, kind) for kind in LISTED)
         return [State(self.layout, *held) for held in zip(values, threads, messages, strict=True)]
+
+    def _wholes(self, rows: Rows, which: Ints, slot: Slot) -> list[int]:
+        """The values in a slot of the layout in some rows."""
+        if self.tables.divider.by_elements(slot) and slot in self.fields:
+            bits, ids = self.elements(slot), self.fields[slot].table.ids
+            codes = self.codes(rows, slot).take(which)
+            if bits.plain and all(bits.is_head(ids[code]) for code in distinct(codes).tolist()):
+                return bits.wholes(rows.take(which))
+        return [self.tables.whole(slot, partial(self.number, rows, row)) for row in which.tolist()]
 
     def distinct_values(self, rows: Rows, position: int) -> tuple[Ints, list[int]]:
         """The values that a slot of the layout has in these rows, and for each row the index of its own."""
@@ -416,7 +425,7 @@ class Packing:
             if (under := mask >> (WORD_BITS * index) & _WORD)
         ]
         indexes, examples = distinct_rows(columns, len(rows))
-        return indexes, [self.tables.whole(slot, partial(self.number, rows, row)) for row in examples.tolist()]
+        return indexes, self._wholes(rows, examples, slot)
 
     def distinct_lists(self, rows: Rows, kind: str) -> tuple[Ints, list[tuple[int, ...]]]:
         """The threads, or the messages, that these rows have, and for each row the index of its own."""
