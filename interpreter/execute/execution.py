@@ -351,15 +351,17 @@ class Execution:
 
     # --- what instructions need ------------------------------------------------------------------------------------
 
-    def turn_alone(self, loop: ForLoop, item: object, given: dict[str, object]) -> TurnEnd:
+    def turn_alone(self, loop: ForLoop, item: object, given: TurnEnd) -> TurnEnd:
         """Runs the turn of a loop for an element apart from this path, which stays as it is.
 
-        The turn is given these local variables besides. One that calls a func, or aborts, is a mistake.
+        The turn is given the local variables at the end of the one before. One that calls a func, or aborts, is a
+        mistake.
         """
         frame = self.frames[-1]
-        apart = Frame(frame.routine, frame.instance, frame.locals | given, frame.world)
+        apart = Frame(frame.routine, frame.instance, frame.locals | given.names, frame.world)
         apart.scopes = [ScopeState(loop, rest=deque([item]))]
         run = _Turn(self.code, self.world, self.recorder, [apart], False)
+        run.enabled = given.enabled
         try:
             run.run()
         except Abort as abort:
@@ -367,7 +369,7 @@ class Execution:
         finally:
             self.world.frames = self.frames
             self.code.met.update(run.lines)
-        return TurnEnd(RETURNS if run.returned else run.how, run.result, apart.locals)
+        return TurnEnd(RETURNS if run.returned else run.how, run.result, apart.locals, run.enabled)
 
     def leave(self, value: object) -> bool:
         """`return` with a value"""

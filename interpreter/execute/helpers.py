@@ -212,8 +212,8 @@ def _for(statement: ast.For, scope: NameScope, around: ast.Helper | None) -> Exe
         bind_loop_variables(variables, env.locals, item)
         return body(env)
 
-    def alone(env: Environment, item: object, given: dict[str, object]) -> TurnEnd:
-        apart = Environment(env.locals | given, env.instance, env.world, env.outer)
+    def alone(env: Environment, item: object, given: TurnEnd) -> TurnEnd:
+        apart = Environment(env.locals | given.names, env.instance, env.world, env.outer)
         signal = turn(apart, item)
         if isinstance(signal, _Returned):
             return TurnEnd(RETURNS, signal.value, apart.locals)
@@ -224,9 +224,9 @@ def _for(statement: ast.For, scope: NameScope, around: ast.Helper | None) -> Exe
     def execute(env: Environment) -> _Signal | _Returned | None:
         try:
             values = iterable(env)
-            answer = None if folded is None else folded.ask(values, env, partial(alone, env))
-            if answer is not None:
-                return _Returned(answer[0]) if answer else None
+            end = None if folded is None else folded.ask(values, env, partial(alone, env))
+            if end is not None:
+                return _Returned(end.value) if end.how == RETURNS else None
             for item in operations.iterate_live(values):
                 signal = turn(env, item)
                 if signal is _Signal.BREAK:

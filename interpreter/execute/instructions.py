@@ -32,6 +32,7 @@ from interpreter.library import operations
 from interpreter.state.step import NO_CHOICE, NONE_ADMITTED, NOT_HELD, Abort, ModelError
 from interpreter.values import Instance, SetValue, Stub, truth
 from interpreter.values.budget import METER
+from interpreter.values.folding import RETURNS
 from interpreter.values.problem import ModelMistake
 
 if TYPE_CHECKING:
@@ -328,12 +329,16 @@ def _for(code: Code, routine: p.Routine, loop: p.ForLoop, scope: NameScope) -> O
     iterable, span = compile_expression(loop.iterable, scope), loop.iterable.span
     # Where decisions are recorded, those of all turns are.
     folded = None if code.decisions is not None else folded_loop(loop, routine, scope)
+    asserts = routine.kind == "assertion"
 
     def operation(run: Execution, frame: Frame) -> bool:
         values = iterable(frame)
-        answer = None if folded is None else folded.ask(values, frame, partial(run.turn_alone, loop))
-        if answer is not None:
-            return run.leave(answer[0]) if answer else run.finish()
+        end = (
+            None if folded is None else folded.ask(values, frame, partial(run.turn_alone, loop), asserts or run.enabled)
+        )
+        if end is not None:
+            run.enabled = run.enabled or end.enabled
+            return run.leave(end.value) if end.how == RETURNS else run.finish()
         rest = elements(values, span)
         if run.observer is not None:
             yields = run.observer.take_turn(run, loop, rest)

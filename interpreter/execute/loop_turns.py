@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Set
 from functools import cached_property, partial
+from typing import Final
 
 from fizz.base.light import dataclass
 from fizz.syntax import ast
@@ -25,8 +26,8 @@ from interpreter.values import ListValue
 from interpreter.values.container import Container
 from interpreter.values.folding import FIRST, GOES_ON, PASSED, RETURNS, Fold, PassingFold
 
-Alone = Callable[[object, dict[str, object]], TurnEnd]
-"""Runs the turn for an element with these local variables besides, apart: the environment stays as it is."""
+Alone = Callable[[object, TurnEnd], TurnEnd]
+"""Runs the turn for an element after such an end of the one before, apart: the environment stays as it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class _Around:
     """A loop, and the routine or `def` that it is in.
 
     `names`: how often each name is mentioned there. `routine`: its statements, if they are known, and `parameters` what
-    is bound where it begins.
+    is bound where it begins. `acts`: it takes steps.
     """
 
     loop: p.ForLoop
@@ -42,6 +43,7 @@ class _Around:
     routine: p.Sequence | None
     parameters: frozenset[str]
     state_variables: frozenset[str]
+    acts: bool = False
 
 
 class FoldedLoop:
@@ -58,7 +60,9 @@ class FoldedLoop:
         if around is None:
             return None
         if is_independent(around.loop, around.names, around.state_variables):
-            return _First(around.loop, self._scope)
+            if not around.acts:
+                return _First(around.loop, self._scope)
+            return _Passing(around.loop, PassedOn((), frozenset()), self._scope)
         if around.routine is None:
             return None
         passed = passed_on(
@@ -66,17 +70,24 @@ class FoldedLoop:
         )
         return None if passed is None else _Passing(around.loop, passed, self._scope)
 
-    def ask(self, values: object, env: Environment, alone: Alone) -> list[object] | None:
-        """What the loop over these values returns, in a list, which is empty if it does not; then the variables are as
-        after it. None: it is to be run as it is written."""
+    def ask(self, values: object, env: Environment, alone: Alone, enabled: bool = False) -> TurnEnd | None:
+        """The end of the loop over these values; the variables are as after it. None: it is to be run as it is written.
+
+        `enabled`: whether the step is enabled before.
+        """
         if not answers_folds(values) or self._asked is None:
             return None
-        fold = self._asked.fold(env, alone)
+        fold = self._asked.fold(env, alone, enabled)
         answer = None if fold is None else values.folded(fold)
         if answer is None:
             return None
         assert isinstance(answer[0], ListValue)
-        return self._asked.returned(answer[0].items, env)
+        end = self._asked.end(answer[0].items)
+        env.locals.update(end.names)
+        return end
+
+
+_BEGIN: Final = TurnEnd(GOES_ON, None, {})
 
 
 class _Question:
@@ -100,18 +111,18 @@ class _First(_Question):
     def __init__(self, loop: p.ForLoop, scope: NameScope) -> None:
         super().__init__(loop, FIRST, frozenset(), scope)
 
-    def fold(self, env: Environment, alone: Alone) -> Fold:
+    def fold(self, env: Environment, alone: Alone, enabled: bool) -> Fold:
         """The question, asked in an environment."""
 
         def turn(item: object) -> list[object]:
-            end = alone(item, {})
+            end = alone(item, _BEGIN)
             return [end.value] if end.how == RETURNS else []
 
         return Fold(self.site, partial(self.held, env), turn, self.calls)
 
-    def returned(self, answer: list[object], env: Environment) -> list[object]:
-        """What the loop returns, given the answer."""
-        return answer
+    def end(self, answer: list[object]) -> TurnEnd:
+        """The end of the loop, given the answer."""
+        return TurnEnd(RETURNS, answer[0], {}) if answer else _BEGIN
 
 
 class _Passing(_Question):
@@ -128,7 +139,7 @@ class _Passing(_Question):
         """The names that are bound everywhere."""
         return self._known.constants.keys() | self._known.builtins.keys()
 
-    def fold(self, env: Environment, alone: Alone) -> PassingFold | None:
+    def fold(self, env: Environment, alone: Alone, enabled: bool) -> PassingFold | None:
         """The question, asked in an environment; None if names may mean something else there."""
         passed = self._passed
         if not self._local:
@@ -140,33 +151,41 @@ class _Passing(_Question):
             if name in self._elsewhere if value is MISSING else isinstance(value, Container) and value.iterating:
                 return None
             given[name] = value
-        start = passed_values(TurnEnd(GOES_ON, None, given), passed)
+        start = passed_values(TurnEnd(GOES_ON, None, given, enabled), passed)
 
         def turn(before: list[object], item: object) -> list[object]:
-            return passed_values(alone(item, taken_over(before, passed).names), passed)
+            return passed_values(alone(item, taken_over(before, passed)), passed)
 
         return PassingFold(self.site, partial(self.held, env), start, turn, self.calls)
 
-    def returned(self, answer: list[object], env: Environment) -> list[object]:
-        """What the loop returns, given the answer; if nothing, the names are bound to what was passed on."""
-        end = taken_over(answer, self._passed)
-        if end.how == RETURNS:
-            return [end.value]
-        env.locals.update(end.names)
-        return []
+    def end(self, answer: list[object]) -> TurnEnd:
+        """The end of the loop, given the answer."""
+        return taken_over(answer, self._passed)
 
 
 def folded_loop(loop: p.ForLoop, routine: p.Routine, scope: NameScope) -> FoldedLoop | None:
-    """A loop of a routine as a question to a set; None for loops that take steps."""
-    if routine.kind != "assertion" or loop.parallel:
+    """A loop of a routine as a question to a set; None for others than loops that always end in the same step.
+
+    The routine is an assertion, or all of it is atomic: then nobody sees the names that it leaves bound.
+    """
+    acts = routine.kind in ("action", "func") and routine.body.flow == "atomic"
+    if not (routine.kind == "assertion" or acts) or loop.parallel:
+        return None
+    if any(_is_seen(instruction, acts) for instruction in instructions(loop)):
         return None
 
     def find() -> _Around:
         assert isinstance(routine.body, p.Sequence)
         names = Counter(names_in(text_of(instructions(routine.body))))
-        return _Around(loop, names, routine.body, _names_of(routine.parameters), scope.known.state_variables)
+        parameters, state_variables = _names_of(routine.parameters), scope.known.state_variables
+        return _Around(loop, names, routine.body, parameters, state_variables, acts)
 
     return FoldedLoop(find, scope)
+
+
+def _is_seen(instruction: p.Instruction, acts: bool) -> bool:
+    """Whether it is seen that an instruction is executed: it has a label, or returns no value."""
+    return (acts and instruction.label is not None) or (isinstance(instruction, p.Leave) and instruction.value is None)
 
 
 def folded_host_loop(statement: ast.For, around: ast.Helper, scope: NameScope) -> FoldedLoop:

@@ -21,18 +21,20 @@ _VALUE: Final = "value"
 
 
 class TurnEnd(NamedTuple):
-    """How a turn ends: GOES_ON, BREAKS or RETURNS; what it returns; the local variables then."""
+    """How a turn ends: GOES_ON, BREAKS or RETURNS; what it returns; the local variables then, and whether the step is
+    enabled."""
 
     how: str
     value: object
     names: dict[str, object]
+    enabled: bool = False
 
 
 def passed_values(end: TurnEnd, passed: PassedOn) -> list[object]:
     """What is passed on at the end of a turn."""
     if end.how == RETURNS:
-        return [RETURNS, end.value]
-    found: list[object] = [end.how]
+        return [RETURNS, end.enabled, end.value]
+    found: list[object] = [end.how, end.enabled]
     for name in passed.names:
         value = end.names.get(name, MISSING)
         members = _members(value) if name in passed.own else None
@@ -59,9 +61,9 @@ def _members(value: object) -> tuple[str, Sequence[object]] | None:
 def taken_over(values: Sequence[object], passed: PassedOn) -> TurnEnd:
     """The end of a turn that has passed these values on."""
     rest = iter(values)
-    how = str(next(rest))
+    how, enabled = str(next(rest)), bool(next(rest))
     if how == RETURNS:
-        return TurnEnd(how, next(rest), {})
+        return TurnEnd(how, next(rest), {}, enabled)
     names: dict[str, object] = {}
     for name in passed.names:
         kind, count = next(rest), next(rest)
@@ -69,7 +71,7 @@ def taken_over(values: Sequence[object], passed: PassedOn) -> TurnEnd:
         inside = [next(rest) for _ in range(count)]
         if kind != _UNBOUND:
             names[name] = inside[0] if kind == _VALUE else _container(str(kind), inside)
-    return TurnEnd(how, None, names)
+    return TurnEnd(how, None, names, enabled)
 
 
 def _container(kind: str, members: list[object]) -> object:

@@ -49,6 +49,22 @@ always assertion P:
             continue
     return True
 """,
+    # No value is returned: an error, or None.
+    """\
+always assertion P:
+    for m in messages:
+        if m == (1, 1):
+            return
+    return True
+""",
+    """\
+def ends(ms):
+    for m in ms:
+        if m == (1, 1):
+            return
+    return True
+always assertion P: return ends(messages) != None or len(seen) < 2
+""",
     # These pass something on.
     """\
 always assertion P:

@@ -239,6 +239,121 @@ def test_what_repeats_is_not_run_again(number: int) -> None:
     assert calls_for_messages("return".join([*text[:-1], " True or" + text[-1]])) < 320
 
 
+ACTIONS = [
+    # A count before a step, and a flag; a loop that does nothing does not enable its step.
+    """\
+atomic action Elect:
+    votes = 0
+    for m in messages:
+        if m[1] == 1:
+            votes += 1
+    require votes > 1
+    terms[0] = 2
+""",
+    """\
+atomic action Look:
+    for m in messages:
+        if m in seen:
+            x = m
+            break
+""",
+    """\
+atomic action Look:
+    for m in messages:
+        if m[0] == 1 and m not in seen:
+            return m[1]
+    terms[1] = 1
+""",
+    """\
+atomic action Look:
+    for m in messages:
+        if m[0] == 1:
+            return
+    terms[1] = 1
+""",
+    # After something has been changed, in a step of several parts, with a label, and with what changes the state.
+    """\
+atomic action Count:
+    terms[2] = 0
+    for m in messages:
+        terms[2] = terms[2] + m[1]
+    count = 0
+    for m in seen:
+        count += m[1]
+    require count == 3
+    seen.clear()
+""",
+    """\
+action Slow:
+    count = 0
+    for m in messages:
+        count += 1
+    last = oneof [count, 0]
+    terms[0] = last % 3
+""",
+    """\
+atomic action Named:
+    count = 0
+    for m in messages:
+        if m[1] == 1:
+            `one` count += 1
+    require count > 0
+    terms[0] = 1
+""",
+    # In funcs, of roles too.
+    """\
+atomic func greatest(ms, i):
+    found = -1
+    for m in ms:
+        if m[0] == i and m[1] > found:
+            found = m[1]
+            if found == 2:
+                return 2
+    return found
+atomic action Ask:
+    i = oneof range(N)
+    k = greatest(messages, i)
+    require k > terms[i]
+    terms[i] = k
+""",
+    """\
+role Node:
+    action Init: self.v = 0
+    atomic func votes():
+        count = 0
+        for m in messages:
+            if m[1] > self.v:
+                count += 1
+        return count
+    atomic action Grow:
+        require self.v < 2
+        kinds = set()
+        for m in messages:
+            if m[1] == self.v:
+                kinds.add(m[0])
+        many = self.votes()
+        require many > 1 and len(kinds) > 0
+        self.v += 1
+NODES = 2
+atomic action Begin:
+    require len(seen) == 1 and len(messages) == 2
+    nodes = [Node() for i in range(NODES)]
+    seen.clear()
+""",
+]
+
+
+@pytest.mark.parametrize("text", ACTIONS)
+def test_actions(text: str) -> None:
+    """In atomic actions and funcs, too: nothing but the state is left of the names that they bind."""
+    agreed(MESSAGES + text, states=200)
+
+
+def test_a_count_in_an_action_is_asked() -> None:
+    """The sets have 64 values each, and six elements."""
+    assert calls_for_messages(ACTIONS[0].replace("votes > 1", "votes > 9")) < 100
+
+
 def test_too_many_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop whose sets do not repeat enough is run as it is written, from some turn on."""
     monkeypatch.setattr(folds, "MOST_PASSED", 50)

@@ -6,6 +6,7 @@ statements: one or more loops over sets, one after the other or in one another, 
 
 from __future__ import annotations
 
+from tests.random.bags import BagModel
 from tests.random.sets import ENGINES, Model, campaign, one_that_loads
 from tests.random.source import Source
 
@@ -114,6 +115,18 @@ class LoopModel(Model):
         self.asserts = self.of_steps = False
         return [head, *[f"    {line}" for line in lines]]
 
+    def action(self, name: str) -> list[str]:
+        if self.source.chance(40):
+            return super().action(name)
+        self.local_names = []
+        lines = [f"require {self.truth()}"] if self.source.chance(30) else []
+        lines += self.loops()[:-1]
+        if self.source.chance(70):
+            lines += [f"require {self.result()}"]
+        lines += [line for _ in range(self.source.number(0, 2)) for line in self.update()]
+        flow = "atomic " if self.source.chance(85) else ""
+        return [f"{flow}action {name}:", *[f"    {line}" for line in lines or ["pass"]]]
+
     def text(self) -> str:
         text = super().text()
         self.local_names, self.in_role, self.asserts = [], False, True
@@ -123,9 +136,14 @@ class LoopModel(Model):
         return text.replace("action Init:\n    n = 0", "\n".join([*helper, "action Init:", "    n = 0"]), 1)
 
 
+class LoopBagModel(LoopModel, BagModel):
+    """The same over bags."""
+
+
 def program(source: Source) -> str:
     """A program with loops that loads."""
-    return one_that_loads(lambda: LoopModel(source).text())
+    made = LoopBagModel if source.chance(25) else LoopModel
+    return one_that_loads(lambda: made(source).text())
 
 
 if __name__ == "__main__":
