@@ -166,7 +166,7 @@ class _Passing(_Question):
 def folded_loop(loop: p.ForLoop, routine: p.Routine, scope: NameScope) -> FoldedLoop | None:
     """A loop of a routine as a question to a set; None for others than loops that always end in the same step.
 
-    The routine is an assertion, or all of it is atomic: then nobody sees the names that it leaves bound.
+    The routine is an assertion, or all of it is atomic: then the names that it leaves bound are in no state.
     """
     acts = routine.kind in ("action", "func") and routine.body.flow == "atomic"
     if not (routine.kind == "assertion" or acts) or loop.parallel:
