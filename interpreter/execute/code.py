@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fizz import Span
 from fizz.base.light import dataclass
 from interpreter.compile import program as p
+from interpreter.compile.unbroken_routines import unbroken_routines
 from interpreter.execute.comprehensions import bind_loop_variables
 from interpreter.execute.costs import cost
 from interpreter.execute.environment import Closure, Environment, Evaluator, located, plain_names
@@ -80,6 +81,7 @@ class Code:
         """Whether outcomes have a label for each choice made, among the others in order."""
         self.labels = 0
         """The number of labels in `named`."""
+        self._unbroken: frozenset[int] | None = None
         self._conditions: dict[tuple[int, int], Callable[[Environment], bool]] = {}
         self._loop_binders: dict[tuple[int, int], Binder] = {}
         self._targets: dict[tuple[int, int, int], Binder | None] = {}
@@ -94,6 +96,12 @@ class Code:
     def role_constant(self, role: str, name: str) -> object:
         """A constant of a role; MISSING if it has none of this name."""
         return self.known.constants.get(f"{role}.{name}", MISSING)
+
+    def unbroken(self) -> frozenset[int]:
+        """See `unbroken_routines`. Few models ask for it."""
+        if self._unbroken is None:
+            self._unbroken = unbroken_routines(self.program)
+        return self._unbroken
 
     def scope(self, routine: p.Routine) -> NameScope:
         """The name scope of a routine's frames."""

@@ -328,7 +328,7 @@ def _while(loop: p.WhileLoop) -> Operation:
 def _for(code: Code, routine: p.Routine, loop: p.ForLoop, scope: NameScope) -> Operation:
     iterable, span = compile_expression(loop.iterable, scope), loop.iterable.span
     # Where decisions are recorded, those of all turns are.
-    folded = None if code.decisions is not None else folded_loop(loop, routine, scope)
+    folded = None if code.decisions is not None else folded_loop(loop, routine, scope, code.unbroken)
     asserts = routine.kind == "assertion"
 
     def operation(run: Execution, frame: Frame) -> bool:

@@ -163,18 +163,22 @@ class _Passing(_Question):
         return taken_over(answer, self._passed)
 
 
-def folded_loop(loop: p.ForLoop, routine: p.Routine, scope: NameScope) -> FoldedLoop | None:
-    """A loop of a routine as a question to a set; None for others than loops that always end in the same step.
+def folded_loop(
+    loop: p.ForLoop, routine: p.Routine, scope: NameScope, unbroken: Callable[[], frozenset[int]]
+) -> FoldedLoop | None:
+    """A loop of a routine as a question to a set; None for others than those that end in the same step.
 
-    The routine is an assertion, or all of it is atomic: then the names that it leaves bound are in no state.
+    The routine is an assertion, or one of the `unbroken` ones: the names that it leaves bound are in no state.
     """
-    acts = routine.kind in ("action", "func") and routine.body.flow == "atomic"
-    if not (routine.kind == "assertion" or acts) or loop.parallel:
+    acts = routine.kind != "assertion"
+    if loop.parallel or loop.flow != "atomic" or routine.kind == "init":
         return None
     if any(_is_seen(instruction, acts) for instruction in instructions(loop)):
         return None
 
-    def find() -> _Around:
+    def find() -> _Around | None:
+        if acts and routine.number not in unbroken():
+            return None
         assert isinstance(routine.body, p.Sequence)
         names = Counter(names_in(text_of(instructions(routine.body))))
         parameters, state_variables = _names_of(routine.parameters), scope.known.state_variables

@@ -300,6 +300,45 @@ atomic action Named:
     require count > 0
     terms[0] = 1
 """,
+    # Where the names that a loop leaves bound stay in the thread.
+    """\
+atomic action Mixed:
+    count = 0
+    for m in messages:
+        k = m[1]
+        count += k
+    serial:
+        terms[0] = count % 3
+        terms[1] = 1
+""",
+    """\
+func slow(k):
+    terms[0] = k
+    terms[1] = k
+atomic action Calls:
+    count = 0
+    for m in messages:
+        k = m[0]
+        count = max(count, k)
+    slow(count)
+""",
+    """\
+role Node:
+    action Init: self.v = 0
+    func set_to(k):
+        self.v = k
+        terms[0] = k
+    atomic action Calls:
+        count = 0
+        for m in messages:
+            count = m[0]
+        self.set_to(count)
+atomic action Begin:
+    require len(seen) == 1 and len(messages) == 2
+    node = Node()
+    node.set_to(1)
+    terms[1] = 0
+""",
     # In funcs, of roles too.
     """\
 atomic func greatest(ms, i):
