@@ -401,7 +401,7 @@ class Basics:
     def sub(self, left: Any, right: Any) -> Any:
         if type(left) is int is type(right):
             return self.small(left - right)
-        return self.apply("-", BINARY["-"], (left, right))
+        return self.binary("-", left, right)
 
     def mul(self, left: Any, right: Any) -> Any:
         if type(left) is int is type(right):
@@ -430,7 +430,25 @@ class Basics:
 
     def binary(self, operator: str, left: Any, right: Any) -> Any:
         """Any other operator."""
+        sets = type(left) is ValueNode and type(right) is ValueNode and left.tag is right.tag is _SET
+        if sets and (operator in _SOME or operator in _OF_SETS):
+            return self._of_sets(operator, left, right)
         return self.apply(operator, BINARY[operator], (left, right))
+
+    def _of_sets(self, operator: str, left: ValueNode, right: ValueNode) -> Any:
+        """A set made of two, whose elements are equal if their ids are."""
+        interner = self.nodes.interner
+        self.fuel[0] -= left.weight + right.weight
+        mine, others = interner.payload(left.number), interner.payload(right.number)
+        if operator in _SOME:
+            among, kept = set(others), operator == "&"
+            made = interner.intern(_SET, tuple([number for number in mine if (number in among) is kept]))
+        else:
+            made = interner.intern_members(_SET, _OF_SETS[operator](set(mine), others))
+        found = self.nodes[made]
+        if len(found.items) > 1:
+            self.unordered.add(made)
+        return found
 
     def total(self, items: Sequence[Any]) -> int:
         """`sum(…)` of a list."""
@@ -515,6 +533,14 @@ class Basics:
             return self.nodes[freeze(result, interner)], METER.count
         finally:
             METER.end()
+
+
+_SOME: Final = frozenset({"-", "&"})
+"""Give some elements of the first set, in its order."""
+_OF_SETS: Final[dict[str, Callable[[set[int], Iterable[int]], set[int]]]] = {
+    "|": set.union,
+    "^": set.symmetric_difference,
+}
 
 
 class _NoWorld:
