@@ -91,7 +91,7 @@ _BEGIN: Final = TurnEnd(GOES_ON, None, {})
 
 
 class _Question:
-    """The question to a set about a loop over it. `names`: what a turn may use besides its element and the state."""
+    """The question to a set about a loop over it. `passed`: the names with which each turn is given a value."""
 
     def __init__(self, loop: p.ForLoop, functions: tuple[str, ...], passed: frozenset[str], scope: NameScope) -> None:
         text = (loop.variables, *text_of(instructions(loop)))

@@ -393,6 +393,34 @@ def test_a_count_in_an_action_is_asked() -> None:
     assert calls_for_messages(ACTIONS[0].replace("votes > 1", "votes > 9")) < 100
 
 
+def test_an_element_that_matters_late(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is passed on may be new long after an element was met that made no difference before."""
+    monkeypatch.setattr(folds, "TURNS_AHEAD", 0)
+    agreed("""\
+---
+deadlock_detection: false
+---
+action Init:
+    messages = set()
+    steps = set()
+atomic action Send:
+    m = oneof [("a", i) for i in range(4)] + [("z", 0)]
+    require m[0] == "z" or len(messages) < 2 or len(steps) == 4
+    messages.add(m)
+atomic action Go:
+    require len(steps) < 5
+    steps.add(len(steps))
+always assertion P:
+    count = 0
+    for m in messages:
+        if m[0] == "a":
+            count += 1
+        elif count == 3:
+            return False
+    return True
+""")
+
+
 def test_too_many_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop whose sets do not repeat enough is run as it is written, from some turn on."""
     monkeypatch.setattr(folds, "MOST_PASSED", 50)

@@ -15,6 +15,7 @@ REASONS = {
     "MAX_COMPARISONS": "values have no settings",
     "MAX_TURNS": "whole reports are compared, of every variant in the registry, and `check` makes their memories",
     "MOST_PASSED": "the same",
+    "TURNS_AHEAD": "the same",
     "_IN_MEMORY": "tasks make their stores, and small models send few bytes",
     "_MB": "`--memory` is given in megabytes, and small models have none of them",
     "_PATIENCE_S": "how long Spark's executors are waited for: nothing that a user could want to set",

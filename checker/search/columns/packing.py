@@ -19,6 +19,7 @@ from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tab
 from checker.search.columns.element_bits import ElementBits, WholeSets
 from checker.search.columns.plain_lists import PlainLists
 from checker.search.memo.division import FOLD, asks_all, is_element, root_of
+from checker.search.memo.known_folds import KnownPassing
 from interpreter.state.state import UNBOUND, Layout, Slot, State
 
 WORD_BITS = 64
@@ -185,15 +186,18 @@ class Packing:
         everything = self.elements(slot[:-1])
         if not step.startswith(FOLD):
             return everything
-        folds, fold = self.tables.folds, int(step[1:])
-        turns = len(folds.known[fold].turns) + len(folds.noted) + self.tables.met(slot[:-1])
+        folds, fold = self.tables.folds, self.tables.folds.fold(step)
+        if isinstance(fold, KnownPassing):
+            # A turn may be given what none was given so far, long after its element was met.
+            return everything
+        turns = len(fold.turns) + len(folds.noted) + self.tables.met(slot[:-1])
         known = self._folded.get(slot)
         if known is None or known[0] != turns:
             # Where one element has been written differently, further ones may come that matter.
             fields = [
                 f
                 for f in everything.fields
-                if f.mask > 1 or any(folds.matters(fold, element) for element in f.table.ids[1:])
+                if f.mask > 1 or any(fold.matters(element, folds.noted) for element in f.table.ids[1:])
             ]
             known = self._folded[slot] = (turns, ElementBits(fields, self.tables, everything.tag))
         return known[1]

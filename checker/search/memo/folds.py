@@ -135,10 +135,6 @@ class Folds:
         self.forget_reads(lambda slot: slot[-1] in ended)
         raise BeginAnew
 
-    def matters(self, number: int, element: int) -> bool:
-        """Whether the value of a fold may depend on an element, or what is known to have been evaluated does."""
-        return self.known[number].matters(element, self.noted)
-
     def fold(self, step: str) -> KnownFold | KnownPassing:
         """The fold of a step."""
         return self.known[int(step[1:])]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
@@ -91,11 +90,6 @@ class PassedTurns:
         self.reads: set[Slot] = set()
         self.ends: dict[int, int] = {}
         self._starts: set[int] = set()
-        self._given: set[int] = set()
-        """All that a turn may be given, as far as is known."""
-        self._idle: Counter[int] = Counter()
-        """By element, for how many of these its turn is known to pass on what it is given."""
-        self._met: dict[int, frozenset[Span]] = {}
         self._most = (0, 0)
         """What a turn charges and makes, at most."""
         self._ahead: dict[int, int] = {}
@@ -104,16 +98,12 @@ class PassedTurns:
         """What is passed on by these values, given to a first turn."""
         given = self._interner.intern(Tag.LIST, values)
         self._starts.add(given)
-        self._given.add(given)
         return given
 
     def learn(self, given: int, element: int, events: Sequence[Event], turn: Turn) -> Turn:
         """Know a turn that asked these questions, with the values that it passes on as results; it as it is known."""
         if turn.results is not None:
             turn = turn._replace(results=(self._passed_on(turn.results),))
-            if turn.results == (given,) and not events:
-                self._idle[element] += 1
-        self._met[element] = self._met.get(element, frozenset()) | turn.met
         self.turns[given, element] = with_turn(self.turns.get((given, element)), events, turn)
         self.reads |= {event.slot for event in events if isinstance(event, Read)}
         self._most = (max(self._most[0], turn.charged), max(self._most[1], turn.made))
@@ -122,9 +112,7 @@ class PassedTurns:
     def _passed_on(self, values: tuple[int, ...]) -> int:
         intern = self._interner.intern
         number = intern(Tag.LIST, values)
-        if values[0] == self._goes_on:
-            self._given.add(number)
-        else:
+        if values[0] != self._goes_on:
             # What follows is the same after a `break`.
             broken = values[0] == self._breaks
             self.ends[number] = intern(Tag.LIST, (self._goes_on, *values[1:])) if broken else number
@@ -143,10 +131,6 @@ class PassedTurns:
         """Whether that was noted."""
         return self._ahead.get(start) == elements
 
-    def matters(self, element: int, noted: set[Span]) -> bool:
-        """Whether the answer may depend on an element, or what is noted as evaluated does."""
-        return self._idle[element] < len(self._given) or not self._met[element] <= noted
-
     def charge(self, turns: int) -> None:
         """Charge for so many turns."""
         METER.charge(turns * self._most[0])
@@ -157,10 +141,7 @@ class PassedTurns:
         self.turns.clear()
         self.reads.clear()
         self.ends.clear()
-        self._idle.clear()
-        self._met.clear()
         self._ahead.clear()
-        self._given = set(self._starts)
 
 
 class KnownPassing:
@@ -180,10 +161,6 @@ class KnownPassing:
     def reads(self) -> set[Slot]:
         """What turns ask of the state."""
         return self.shared.reads
-
-    def matters(self, element: int, noted: set[Span]) -> bool:
-        """See `PassedTurns.matters`."""
-        return self.shared.matters(element, noted)
 
     def forget(self) -> None:
         """Forget all turns."""
