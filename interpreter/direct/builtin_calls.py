@@ -28,6 +28,12 @@ class BuiltinCalls(Forms):
             return self.comprehended(node, False)
         return self.of(node)
 
+    def _all_of(self, node: ast.Expression) -> python.expr:
+        """The elements of an argument for a result that does not depend on their order."""
+        if isinstance(node, ast.Comprehension) and node.kind == "list":
+            return self.members(self.comprehended(node, False))
+        return self.elements(node)
+
     def builtin(self, identifier: str, arguments: list[ast.Expression]) -> Compiled | None:
         """A call of a builtin; None if it has no form of its own."""
         special = _BUILTINS.get(identifier)
@@ -41,7 +47,7 @@ class BuiltinCalls(Forms):
     def _len(self, arguments: list[ast.Expression]) -> Compiled | None:
         (only,) = self._one(arguments)
         if isinstance(only, ast.Call) and self.is_builtin(only.function, "set") and len(only.arguments) == 1:
-            inner = self.of(only.arguments[0].value)
+            inner = self._in_any_order(only.arguments[0].value)
             if inner.kind in LISTS:
                 return Compiled(call("distinct", self.members(inner)), "int", True)
         compiled = self._in_any_order(only)
@@ -58,7 +64,7 @@ class BuiltinCalls(Forms):
         if not arguments:
             return Compiled(call("set_of", python.Tuple([], python.Load())), "any", True)
         (only,) = self._one(arguments)
-        return Compiled(call("set_of", self.elements(only)), "any", True)
+        return Compiled(call("set_of", self._all_of(only)), "any", True)
 
     def _make_list(self, arguments: list[ast.Expression]) -> Compiled | None:
         if not arguments:
@@ -101,13 +107,13 @@ class BuiltinCalls(Forms):
 
     def _extreme(self, which: str, arguments: list[ast.Expression]) -> Compiled | None:
         if len(arguments) == 1:
-            return Compiled(call("extreme", name(which), self.elements(arguments[0])), "any", True)
+            return Compiled(call("extreme", name(which), self._all_of(arguments[0])), "any", True)
         values: list[python.expr] = [self.value(argument) for argument in arguments]
         return Compiled(call("extreme", name(which), python.Tuple(values, python.Load())), "any", True)
 
     def _sorted(self, arguments: list[ast.Expression]) -> Compiled | None:
         (only,) = self._one(arguments)
-        return Compiled(call("ordered", self.elements(only)), "items", True)
+        return Compiled(call("ordered", self._all_of(only)), "items", True)
 
     def sorted_by(self, node: ast.Call) -> Compiled:
         """`sorted(items, key=lambda item: …, reverse=True)`"""

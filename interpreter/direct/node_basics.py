@@ -178,6 +178,10 @@ class Basics:
         return left >= right if type(left) is int is type(right) else self._compared(">=", left, right)
 
     def _compared(self, operator: str, left: Any, right: Any) -> bool:
+        if type(left) is ValueNode and type(right) is ValueNode and left.tag is right.tag is _SET:
+            self.fuel[0] -= left.weight + right.weight
+            mine, others = (set(self.nodes.interner.payload(one.number)) for one in (left, right))
+            return _SETS_COMPARED[operator](mine, others)
         return bool(self.apply(operator, BINARY[operator], (left, right)))
 
     def contains(self, item: Any, group: Any) -> bool:
@@ -535,6 +539,12 @@ class Basics:
             METER.end()
 
 
+_SETS_COMPARED: Final[dict[str, Callable[[set[int], set[int]], bool]]] = {
+    "<": set.__lt__,
+    "<=": set.__le__,
+    ">": set.__gt__,
+    ">=": set.__ge__,
+}
 _SOME: Final = frozenset({"-", "&"})
 """Give some elements of the first set, in its order."""
 _OF_SETS: Final[dict[str, Callable[[set[int], Iterable[int]], set[int]]]] = {

@@ -441,7 +441,25 @@ class Operations(Pairs):
                 return self.occurrences(owner.items, args[0])
         if name == "count" and type(owner) is ValueNode and owner.tag is _BAG and len(args) == 1:
             return self.occurrences(owner.items, args[0])
+        if name in _OPERATORS and len(args) == 1 and type(owner) is ValueNode and owner.tag is _SET:
+            (other,) = args
+            if type(other) is ValueNode and other.tag is _SET:
+                operator = _OPERATORS[name]
+                return (
+                    self._compared(operator, owner, other) if "=" in operator else self.binary(operator, owner, other)
+                )
         return self.apply("." + name, lambda value, *values: _called(name, value, list(values)), (owner, *args))
+
+
+_OPERATORS: Final = {
+    "difference": "-",
+    "intersection": "&",
+    "issubset": "<=",
+    "issuperset": ">=",
+    "symmetric_difference": "^",
+    "union": "|",
+}
+"""The operators that do what methods of sets do."""
 
 
 def _called(name: str, value: object, args: list[object]) -> object:

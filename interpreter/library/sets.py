@@ -51,11 +51,15 @@ def _union(group: Sets, *others: object) -> Sets:
 
 
 def _intersection(group: Sets, *others: object) -> Sets:
+    if isinstance(group, SetValue) and len(others) == 1 and isinstance(others[0], SetValue):
+        return SetValue(group.common(others[0]))
     sets = [_member_test(_other(group, other, "intersection")) for other in others]
     return _like(group, [item for item in elements(group) if all(holds(item) for holds in sets)])
 
 
 def _difference(group: Sets, *others: object) -> Sets:
+    if isinstance(group, SetValue) and len(others) == 1 and isinstance(others[0], SetValue):
+        return SetValue(group.without(others[0]))
     sets = [_member_test(_other(group, other, "difference")) for other in others]
     return _like(group, [item for item in elements(group) if not any(holds(item) for holds in sets)])
 
@@ -68,11 +72,17 @@ def _symmetric_difference(group: Sets, items: object) -> Sets:
 
 
 def _issubset(group: Sets, items: object) -> bool:
-    return all(map(_member_test(_other(group, items, "issubset")), elements(group)))
+    return _is_within(group, _other(group, items, "issubset"))
 
 
 def _issuperset(group: Sets, items: object) -> bool:
-    return all(map(_member_test(group), elements(_other(group, items, "issuperset"))))
+    return _is_within(_other(group, items, "issuperset"), group)
+
+
+def _is_within(group: Sets, other: Sets) -> bool:
+    if isinstance(group, SetValue) and isinstance(other, SetValue):
+        return group.is_within(other)
+    return all(map(_member_test(other), elements(group)))
 
 
 def _missing(item: object, group: object) -> ModelMistake:

@@ -12,7 +12,17 @@ from numpy.typing import NDArray
 
 from checker.search.columns.capacity import LISTED, MESSAGE, THREAD
 from checker.search.columns.sizes import Sizes
-from checker.search.memo.division import FOLD, Divider, is_element, of_copy, root_of, whole_value
+from checker.search.memo.division import (
+    FOLD,
+    Divider,
+    is_counted,
+    is_element,
+    made_of,
+    of_copy,
+    root_of,
+    steps_of,
+    whole_value,
+)
 from checker.search.memo.folds import Folds
 from checker.search.memo.heads import set_head
 from interpreter import Machine
@@ -229,6 +239,22 @@ class Tables:
     def whole(self, slot: Slot, ask: Callable[[Slot], int]) -> int:
         """The value whose parts are the answers."""
         return whole_value(self._machine.values, slot, ask, self.elements)
+
+    def is_head(self, number: int) -> bool:
+        """Whether a stored value stands for a container that is stored part by part."""
+        return number != UNBOUND and self._machine.values.tag(number) is Tag.HEAD
+
+    def is_of_elements(self, head: int) -> bool:
+        """Whether it stands for one that is stored by elements."""
+        return is_counted(self._machine.values, head)
+
+    def steps_of(self, head: int) -> tuple[str, ...]:
+        """The steps to the members of another one."""
+        return steps_of(self._machine.values, head)
+
+    def made_of(self, head: int, members: list[int]) -> int:
+        """The container with this head and these members."""
+        return made_of(self._machine.values, head, members)
 
     def whole_of(self, elements: Sequence[int], tag: Tag) -> int:
         """The set or bag of these elements, which are in order."""

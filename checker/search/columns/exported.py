@@ -10,7 +10,8 @@ from checker.search.columns.batch import Taken
 from checker.search.columns.capacity import MESSAGE, THREAD
 from checker.search.columns.code_tables import Ints, Words, halves
 from checker.search.columns.column_frontier import Frontier
-from checker.search.columns.packing import Packing, Rows, numbered
+from checker.search.columns.distinct_rows import numbered
+from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.space import Space
 from checker.search.columns.step_rules import StepRule
 from checker.storage.export.level_parts import (

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import Ints, coded, distinct
+from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.element_bits import ElementBits
-from checker.search.columns.packing import Packing, Rows, distinct_rows
+from checker.search.columns.packing import Packing, Rows
 from checker.search.memo.division import FOLD
 from checker.search.memo.folds import Folds
 from checker.search.memo.known_folds import KnownFold, KnownPassing, UnknownElement

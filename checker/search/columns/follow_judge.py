@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from checker.core.patience import Patience
 from checker.search.columns.code_tables import Ints, Words
+from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.followed import Followed, FollowingRows, Title
-from checker.search.columns.packing import Packing, distinct_rows
+from checker.search.columns.packing import Packing
 from checker.search.columns.space import Space
 from checker.search.columns.verdicts import FALSE, OPEN, TRUE
 from checker.search.memo.successor_folds import SuccessorFold, successor_fold

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import HALF, Ints, Mask, Words
-from checker.search.columns.packing import Version, distinct_rows
+from checker.search.columns.distinct_rows import distinct_rows
+from checker.search.columns.packing import Version
 from checker.search.columns.trie_walk import Walker
 from interpreter.state.state import Slot
 

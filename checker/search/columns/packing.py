@@ -15,16 +15,19 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from checker.search.columns.capacity import LISTED, MESSAGE, THREAD, Capacity
-from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tables, Words, distinct
+from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tables, Words
+from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.element_bits import ElementBits, WholeSets
 from checker.search.columns.plain_lists import PlainLists
+from checker.search.columns.whole_columns import whole_columns
 from checker.search.memo.division import FOLD, asks_all, is_element, root_of
 from checker.search.memo.known_folds import KnownPassing
 from interpreter.state.state import UNBOUND, Layout, Slot, State
 
 WORD_BITS = 64
-_FEW: Final = 1 << 18
 """Numbers up to this one are counted instead of sorted."""
+_MANY: Final = 16
+"""The values of so many rows are put together for all at once."""
 _WORD: Final = (1 << WORD_BITS) - 1
 
 
@@ -413,12 +416,10 @@ class Packing:
 
     def _wholes(self, rows: Rows, which: Ints, slot: Slot) -> list[int]:
         """The values in a slot of the layout in some rows."""
-        if self.tables.divider.by_elements(slot) and slot in self.fields:
-            bits, ids = self.elements(slot), self.fields[slot].table.ids
-            codes = self.codes(rows, slot).take(which)
-            if bits.plain and all(bits.is_head(ids[code]) for code in distinct(codes).tolist()):
-                return bits.wholes(rows.take(which))
-        return [self.tables.whole(slot, partial(self.number, rows, row)) for row in which.tolist()]
+        if len(which) < _MANY:
+            return [self.tables.whole(slot, partial(self.number, rows, row)) for row in which.tolist()]
+        codes, ids = whole_columns(self, rows.take(which), slot)
+        return [ids[code] for code in codes.tolist()]
 
     def distinct_values(self, rows: Rows, position: int) -> tuple[Ints, list[int]]:
         """The values that a slot of the layout has in these rows, and for each row the index of its own."""
@@ -467,31 +468,6 @@ class Packing:
             fields = [field for _, field in self.fields_of(position)]
             self._masks.append(sum(int(f.mask) << (WORD_BITS * f.word + int(f.shift)) for f in fields))
         return self._masks
-
-
-def distinct_rows(columns: Sequence[Ints] | Sequence[Words], count: int) -> tuple[Ints, Ints]:
-    """Which of `count` rows are equal in all columns: for each row the index of what it has, and a row for each."""
-    if not columns:
-        return np.zeros(count, dtype=np.int64), np.zeros(min(count, 1), dtype=np.int64)
-    examples, indexes = numbered(columns[0])
-    for column in columns[1:]:
-        _, own = numbered(column)
-        # Both are below the number of rows.
-        examples, indexes = numbered(indexes * (int(own.max(initial=0)) + 1) + own)
-    return indexes, examples
-
-
-def numbered(column: Ints | Words) -> tuple[Ints, Ints]:
-    """A row for each value of a column, and for each row the index of its value."""
-    most = int(column.max(initial=0))
-    if most > _FEW:
-        _, examples, indexes = np.unique(column, True, True)
-        return examples, indexes
-    # Without sorting: a row for each number, the first one is written last.
-    rows = np.full(most + 1, -1, dtype=np.int64)
-    rows[column[::-1]] = np.arange(len(column) - 1, -1, -1)
-    there = rows >= 0
-    return rows[there], (np.cumsum(there) - 1)[column]
 
 
 def _least_bits(count: int) -> int:

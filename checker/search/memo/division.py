@@ -527,11 +527,27 @@ def whole_value(
     number = ask(slot)
     if number == UNBOUND or interner.tag(number) is not Tag.HEAD:
         return number
-    keys, (rank, steps, _), _ = interner.payload(number)
-    if rank in _COUNTED and elements is not None:
+    if elements is not None and is_counted(interner, number):
         held = [element for part in elements(slot) if (element := ask(part)) != UNBOUND]
-        return interner.intern_members(Tag(rank), held)
-    members = [whole_value(interner, (*slot, step), ask, elements) for step in steps]
+        return interner.intern_members(Tag(interner.payload(number)[1][0]), held)
+    members = [whole_value(interner, (*slot, step), ask, elements) for step in steps_of(interner, number)]
+    return made_of(interner, number, members)
+
+
+def is_counted(interner: Interner, head: int) -> bool:
+    """Whether it is the head of a set or bag, whose members are elements."""
+    return interner.payload(head)[1][0] in _COUNTED
+
+
+def steps_of(interner: Interner, head: int) -> tuple[str, ...]:
+    """The steps from a head to its members."""
+    steps: tuple[str, ...] = interner.payload(head)[1][1]
+    return steps
+
+
+def made_of(interner: Interner, head: int, members: list[int]) -> int:
+    """The container with this head and these members."""
+    keys, (rank, steps, _), _ = interner.payload(head)
     return _made(interner, Tag(rank), steps, keys, members)
 
 
