@@ -38,6 +38,11 @@ KRAFT = {
         "self.log = self.log[:end_of_agreement(self.log, response.diverging.epoch, response.diverging.end)]",
         "pass",
     ),
+    "followers truncate to their high watermark": Mistake(
+        "server.fizz",
+        "self.log = self.log[:end_of_agreement(self.log, response.diverging.epoch, response.diverging.end)]",
+        "self.log = self.log[:self.high_watermark]",
+    ),
     "records of earlier epochs are committed by counting": Mistake(
         "server.fizz",
         "        if offsets and me.log[offsets[-1] - 1].epoch == me.epoch:\n            return offsets[-1]\n",
@@ -54,7 +59,7 @@ KRAFT = {
         "        return me.has_committed_in_epoch() or not WAIT_FOR_OWN_EPOCH\n",
     ),
 }
-TRUNCATE, COUNT, LATE, PENDING = KRAFT
+TRUNCATE, TOO_MUCH, COUNT, LATE, PENDING = KRAFT
 
 # For each mistake: the run, as `fizzpy test` names it, and the property that is violated then.
 NOTICED = [
@@ -64,6 +69,12 @@ NOTICED = [
         "KRaftKip853.fizz REMOVES=0 CANDIDATES=[1] FETCHERS=[0, 1] CUT_AT_START=[[0, 1], [0, 2]] NETWORK_CHANGES=1 "
         "CUT_LINKS=0",
         "DivergingLogsAreCut",
+    ),
+    (
+        TOO_MUCH,
+        "StepsOfKRaft.fizz PATIENT=True SERVERS=3 VALUES=2 MAX_VALUES_PER_EPOCH=2 CANDIDATES=[1] FETCHERS=[0, 1] "
+        "CUT_AT_START=[[0, 2]] NETWORK_CHANGES=2",
+        "LogsForAReason",
     ),
     (COUNT, "StepsOfKRaft.fizz", "CommittedForAReason"),
     (LATE, "StepsOfKRaft.fizz VALUES=0 MAX_EPOCH=3 FETCHERS=[]", "LateAnswersChangeNothing"),
