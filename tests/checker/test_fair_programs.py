@@ -19,6 +19,7 @@ from checker.check import check
 from checker.core.exploration import Settings
 from interpreter import Machine, State, Step, StepKind, compile_module
 from interpreter.state.step import Outcome
+from tests.sample import one_in
 
 Name = tuple[str, ...]
 MOST_STATES = 9
@@ -203,7 +204,7 @@ _STATEMENTS = (
 )
 
 
-@pytest.mark.parametrize("block", range(6))
+@pytest.mark.parametrize("block", one_in(3, range(6)))
 def test_brute_force(block: int) -> None:
     """A lasso is found iff some closed walk is fair and bad."""
     compared = 0

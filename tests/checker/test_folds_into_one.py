@@ -6,6 +6,7 @@ import pytest
 
 from tests.checker.test_elements import agreed
 from tests.checker.test_folds_that_read import MESSAGES, calls_for_messages
+from tests.sample import one_in
 
 HALF = 1 << 4095
 """The sum of two has too many bits."""
@@ -41,7 +42,7 @@ PROPERTIES = [
 ]
 
 
-@pytest.mark.parametrize("text", PROPERTIES)
+@pytest.mark.parametrize("text", one_in(2, PROPERTIES))
 def test_properties(text: str) -> None:
     """Verdicts, counts and traces are the same."""
     agreed(MESSAGES + text + "\n", states=150)
@@ -49,7 +50,8 @@ def test_properties(text: str) -> None:
 
 def test_steps() -> None:
     """What a step stores, after it has changed something and before."""
-    agreed("""\
+    agreed(
+        """\
 ---
 deadlock_detection: false
 ---
@@ -73,7 +75,9 @@ atomic action Look:
     total = min(m[1] for m in messages)
     messages.clear()
 always assertion P: return most < 3
-""")
+""",
+        states=300,
+    )
 
 
 def test_names_that_mean_something_else() -> None:
@@ -83,7 +87,8 @@ def test_names_that_mean_something_else() -> None:
         + """\
 def sum(numbers): return len(numbers) + 1
 always assertion P: return sum([m[1] for m in messages]) < 5
-"""
+""",
+        states=300,
     )
 
 

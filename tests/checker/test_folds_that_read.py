@@ -76,7 +76,8 @@ def test_what_repeats_is_not_run_again(text: str) -> None:
 
 def test_instances_of_two_states() -> None:
     """An instance that is reached through `before` has the fields of that state, in turns of a fold too."""
-    agreed("""\
+    agreed(
+        """\
 ---
 deadlock_detection: false
 ---
@@ -98,12 +99,15 @@ transition assertion Same(before, after):
     return above(a, after.nodes[1].got) == above(b, after.nodes[1].got) or a.v != b.v or len(b.got) > 1
 transition assertion Grows(before, after):
     return before.nodes[0].got <= after.nodes[0].got and len(after.nodes[1].got - before.nodes[1].got) < 2
-""")
+""",
+        states=600,
+    )
 
 
 def test_turns_of_a_step_that_has_changed_something() -> None:
     """What a turn reads may have been changed earlier in the step."""
-    agreed("""\
+    agreed(
+        """\
 ---
 deadlock_detection: false
 ---
@@ -122,7 +126,9 @@ atomic action Drop:
     messages.remove(m)
     late = len([n for n in messages if n[0] == m[0] and term > 0])
 always assertion P: return late < 4
-""")
+""",
+        states=600,
+    )
 
 
 def test_a_turn_that_fails_where_its_element_is() -> None:

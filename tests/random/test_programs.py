@@ -32,7 +32,7 @@ KINDS = {kind for union in (ast.Expression, ast.Statement, ast.Item) for kind in
 PROFILE = settings.get_profile(os.environ.get("FIZZPY_PROFILE", "programs"))
 
 
-@pytest.mark.parametrize("block", one_in(5, range(10)))
+@pytest.mark.parametrize("block", one_in(10, range(10)))
 def test_engines_agree(block: int) -> None:
     """The embedded engine, by rows and by columns, tells what the plain one tells.
 
