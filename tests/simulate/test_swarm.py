@@ -96,8 +96,12 @@ def test_what_is_seen(fizzpy: Command, tmp_path: Path) -> None:
 def test_end_of_the_patience() -> None:
     """After its time a swarm has the walks made until then; an interruption keeps the blocks that are done."""
     module = module_of(ENDLESS)
-    timed = simulate(module, runs=50, seed=0, place=TaskPlace(workers=2), limits=Limits(time_s=0.5))
-    assert (timed.exit_code, timed.cut_by, timed.verdict) == (ExitCode.BOUNDED, StopReason.TIMEOUT, "nothing found")
+    # On a busy machine half a second may be over before a worker has begun.
+    for time_s in (0.5, 5, 50):
+        timed = simulate(module, runs=50, seed=0, place=TaskPlace(workers=2), limits=Limits(time_s=time_s))
+        assert (timed.exit_code, timed.cut_by, timed.verdict) == (ExitCode.BOUNDED, StopReason.TIMEOUT, "nothing found")
+        if timed.steps:
+            break
     assert timed.steps > 0
     patience = Patience()
     heard: list[WalkProgress] = []
