@@ -10,6 +10,25 @@ from checker.core.exploration import Settings
 from tests.checker.test_elements import agreed
 from tests.checker.test_folds_that_read import MESSAGES, calls_for_messages
 
+BOX = """\
+---
+deadlock_detection: false
+---
+role Node:
+    action Init:
+        self.v = 0
+    atomic action Grow:
+        require self.v < 2
+        self.v += 1
+        box.add(self.v)
+        late.add(self)
+action Init:
+    box = bag()
+    late = set()
+    nodes = [Node() for i in range(2)]
+"""
+"""A bag of numbers, and a set of instances that grow."""
+
 PROPERTIES = [
     """\
 always assertion P:
@@ -195,22 +214,9 @@ always assertion P:
 
 def test_bags_and_instances() -> None:
     """Bags are gone through in order, and instances may be elements."""
-    agreed("""\
----
-deadlock_detection: false
----
-role Node:
-    action Init:
-        self.v = 0
-    atomic action Grow:
-        require self.v < 2
-        self.v += 1
-        box.add(self.v)
-        late.add(self)
-action Init:
-    box = bag()
-    late = set()
-    nodes = [Node() for i in range(2)]
+    agreed(
+        BOX
+        + """\
 always assertion InOrder:
     for v in box:
         if v == 2:
@@ -226,4 +232,5 @@ transition assertion Grows(before, after):
         if node.v < 1:
             return False
     return True
-""")
+"""
+    )

@@ -7,6 +7,7 @@ import pytest
 from checker.search.memo import folds
 from tests.checker.test_elements import agreed
 from tests.checker.test_folds_that_read import MESSAGES, calls_for_messages
+from tests.checker.test_loops_over_sets import BOX
 
 PROPERTIES = [
     # Counts, what is greatest, what is last, whether there is one.
@@ -429,22 +430,9 @@ def test_too_many_turns(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_bags_and_instances() -> None:
     """Copies count, and instances may be passed on."""
-    agreed("""\
----
-deadlock_detection: false
----
-role Node:
-    action Init:
-        self.v = 0
-    atomic action Grow:
-        require self.v < 2
-        self.v += 1
-        box.add(self.v)
-        late.add(self)
-action Init:
-    box = bag()
-    late = set()
-    nodes = [Node() for i in range(2)]
+    agreed(
+        BOX
+        + """\
 always assertion Copies:
     counts = {}
     for v in box:
@@ -463,4 +451,5 @@ transition assertion Sum(before, after):
     for node in before.late:
         total -= node.v
     return total < 2
-""")
+"""
+    )

@@ -29,8 +29,8 @@ class FoldAnswers:
         self._step = str(slot[-1])
         self._fold = self._folds.fold(self._step)
         self._packing = packing
-        self._rows = rows
         self._slot = slot
+        self._rows = rows
         self._codes = codes
         self._number = number
         self._turns: list[Turn] = []
