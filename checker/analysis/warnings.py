@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 
 from checker.analysis.growth import growing
 from checker.analysis.unused import idle_settings, unused
@@ -12,7 +13,7 @@ from checker.core.exploration import Exploration
 from checker.core.limits import StopReason
 from checker.core.property import Property
 from fizz import Diagnostic
-from interpreter import Machine, Program, State
+from interpreter import Machine, Program, State, Step
 
 _IDLE = "this is where it gave up most often; `fizzpy explain` tells how far it comes"
 
@@ -76,8 +77,7 @@ def _asymmetric(machine: Machine, exploration: Exploration) -> Iterator[Diagnost
     for state in _walk(machine):
         if machine.plain(state):
             return
-        image = machine.canonical(state)
-        if image != state and _successors(machine, image) != _successors(machine, state):
+        if not _mirrored(machine, state):
             text = "the declared symmetry is not respected: renamed states have other successors"
             hint = "counts and verdicts may be wrong; look for order among symmetric values, or use --no-symmetry"
             yield Diagnostic("W13", text, hint=hint)
@@ -96,9 +96,25 @@ def _walk(machine: Machine) -> Iterator[State]:
         state = source.choice(steps).target if steps else None
 
 
-def _successors(machine: Machine, state: State) -> list[tuple[bool, int]]:
-    steps = machine.steps(state).steps
-    return sorted((step.crashes, machine.key(machine.canonical(step.target))) for step in steps)
+def _mirrored(machine: Machine, state: State) -> bool:
+    """Whether the least image of a state has the images of its successors."""
+    images = machine.images
+    renamed = images.leading(state)
+    image = images.image(state, renamed)
+    if image == state:
+        return True
+    steps, mirrored = machine.steps(state).steps, machine.steps(image).steps
+    # The same renaming nearly always leads to them; to choose the least of many images of each takes much longer.
+    return _keys(machine, steps, partial(images.image, renamed=renamed)) == _keys(machine, mirrored) or (
+        _keys(machine, steps, machine.canonical) == _keys(machine, mirrored, machine.canonical)
+    )
+
+
+def _keys(
+    machine: Machine, steps: Iterable[Step], image: Callable[[State], State] = lambda state: state
+) -> list[tuple[bool, int]]:
+    """The keys of images of the targets of steps, sorted."""
+    return sorted((step.crashes, machine.key(image(step.target))) for step in steps)
 
 
 def _untested(program: Program, exploration: Exploration, properties: Sequence[Property]) -> Iterator[Diagnostic]:

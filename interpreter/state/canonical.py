@@ -15,7 +15,7 @@ from interpreter.state.domains import DomainShape
 from interpreter.state.encoding import MESSAGE, THREAD, Encoder
 from interpreter.state.normalise import Normaliser
 from interpreter.state.orbits import Orbits
-from interpreter.state.renaming import HIGHEST, LOWEST, Index, Renamed, Renaming, by_domain
+from interpreter.state.renaming import HIGHEST, LOWEST, Index, Renamed, Renaming, Renumbering, by_domain, steps_of
 from interpreter.state.shared_keys import SharedKeys
 from interpreter.state.state import Layout, Layouts, Slot, State
 from interpreter.values.budget import METER
@@ -32,9 +32,6 @@ _MOST_LISTED: Final = 720
 
 Part = tuple[Slot, int]
 """A slot, a thread or a message, and its value."""
-
-Renumbering = Mapping[Index, Index]
-"""New indices of one domain by old index."""
 
 
 class Canonical:
@@ -222,8 +219,16 @@ class Canonical:
         mark = tuple((name, tuple(indices.items())) for name, indices in renaming.items())
         known = self._renamed.get(mark)
         if known is None:
-            known = self._renamed[mark] = Renamed(self._interner, renaming)
+            known = self._renamed[mark] = Renamed(self._interner, renaming, self._steps(renaming))
         return known
+
+    def _steps(self, renaming: Renaming) -> tuple[Renamed, Renamed] | None:
+        """Two renamings that are the same in turn, if they are renamings that others are made of too."""
+        name, *others = renaming or [""]
+        if others:
+            return self.renamed({name: renaming[name]}), self.renamed({other: renaming[other] for other in others})
+        steps = steps_of(renaming[name]) if name and self._nominal(name) else None
+        return None if steps is None else (self.renamed({name: steps[0]}), self.renamed({name: steps[1]}))
 
     def names(self, number: int) -> AbstractSet[tuple[str, Index]]:
         """The domains and indices that are in use in a value, instances only by their identities."""

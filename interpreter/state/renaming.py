@@ -12,8 +12,14 @@ from interpreter.state.state import Layout, Slot
 from interpreter.values.intern import Interner, Tag
 
 Index = int | Fraction | float
-Renaming = Mapping[str, Mapping[Index, Index]]
-"""New indices by domain name (of a symmetric role: its name) and old index."""
+Renumbering = Mapping[Index, Index]
+"""New indices of one domain by old index."""
+Renaming = Mapping[str, Renumbering]
+"""Renumberings by domain name (of a symmetric role: its name)."""
+
+_FEW: Final = 2
+_MOST: Final = 5
+"""Renumberings of more than `_FEW` and at most so many indices are made of others: of more, few are ever asked for."""
 
 LOWEST: Final = -inf
 HIGHEST: Final = inf
@@ -23,12 +29,14 @@ HIGHEST: Final = inf
 class Renamed:
     """The images of slots and values under a renaming, cached. `sums`: what a slot adds to the key of the image.
 
-    `orders`: by layout the positions of its slots, without cells, in the order of their images.
+    `orders`: by layout the positions of its slots, without cells, in the order of their images. `steps`: two renamings
+    that are the same as this one, in turn: what they have renamed already is looked up, not built again.
     """
 
-    def __init__(self, interner: Interner, renaming: Renaming) -> None:
+    def __init__(self, interner: Interner, renaming: Renaming, steps: tuple[Renamed, Renamed] | None = None) -> None:
         self._interner = interner
         self._new = renaming
+        self.steps = steps
         self._values: dict[int, int] = {}
         self._slots: dict[Slot, Slot] = {}
         self.sums: dict[tuple[Slot, int], int] = {}
@@ -82,6 +90,9 @@ class Renamed:
 
     def _renamed(self, number: int) -> int:
         interner = self._interner
+        if self.steps is not None:
+            first, then = self.steps
+            return then._value(first._value(number))
         tag = interner.tag(number)
         if tag is Tag.SYMMETRIC:
             domain, index, kind, limit = interner.payload(number)
@@ -111,6 +122,23 @@ class Renamed:
         low, high = sorted(self._new[domain].get(end, end) for end in ends)
         payload = (domain, None if low == LOWEST else low, None if high == HIGHEST else high)
         return self._interner.intern(Tag.SEGMENT, payload)
+
+
+def steps_of(renumbering: Renumbering) -> tuple[Renumbering, Renumbering] | None:
+    """Two renumberings that are the same in turn as one onto 0, 1, …; None if it keeps the order or is of few.
+
+    The second exchanges two neighbours, the first has one pair less out of order: so the renumberings of a domain are
+    all made of one that keeps the order and a few exchanges.
+    """
+    size = len(renumbering)
+    if not _FEW < size <= _MOST or set(renumbering.values()) != set(range(size)):
+        return None
+    old = {new: index for index, new in renumbering.items()}
+    at = next((new for new in range(size - 1) if old[new] > old[new + 1]), None)
+    if at is None:
+        return None
+    exchange: dict[Index, Index] = {at: at + 1, at + 1: at}
+    return {index: exchange.get(new, new) for index, new in renumbering.items()}, exchange
 
 
 def by_domain(used: Iterable[tuple[str, Index]]) -> dict[str, list[Index]]:

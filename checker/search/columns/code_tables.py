@@ -171,6 +171,8 @@ class Tables:
         self.divider = divider
         self.folds = folds
         self._tables: dict[Slot, CodeTable] = {}
+        self.dropped = 0
+        """How often tables were dropped: what was learned of their codes then counts no more."""
         self._parts: dict[Slot, list[Slot]] = {}
         self._elements: dict[Slot, list[Slot]] = {}
         self._updates: dict[Slot, Updates] = {}
@@ -294,6 +296,7 @@ class Tables:
     def store_whole(self, slots: Sequence[Slot]) -> None:
         """Store the sets in these slots whole from now on."""
         self.divider.store_whole(slots)
+        self.dropped += 1
         for slot in slots:
             gone = set(self._elements.pop(slot, ()))
             parts = self._parts.get(root_of(slot), [])

@@ -6,9 +6,8 @@ makes. The renamings depend on the values in use, which are few: rows are groupe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from functools import partial
 from itertools import islice
 from typing import Final, NamedTuple, Protocol
 
@@ -21,14 +20,12 @@ from checker.search.columns.code_tables import NO_PROPERTY, CodeTable, Ints, Tab
 from checker.search.columns.least_keys import LeastKeys
 from checker.search.columns.listed_slots import Ranks, listed, put_listed
 from checker.search.columns.packing import Packing, Rows
+from checker.search.columns.renamed_codes import RenamedCodes, RenamedTables
 from checker.search.columns.sizes import Sizes
-from checker.search.memo.division import root_of
-from checker.search.memo.heads import renamed_head
 from interpreter import Machine
 from interpreter.state.renaming import Index, Renamed, by_domain
-from interpreter.state.state import UNBOUND, Layout, Slot
+from interpreter.state.state import Layout, Slot
 from interpreter.values.budget import METER
-from interpreter.values.intern import Tag
 
 BY_MACHINE: Final = -1
 """The move of rows with more renamings than are kept in tables."""
@@ -49,41 +46,17 @@ class Packings(Protocol):
         ...
 
 
-class _Codes:
-    """The codes of one slot of a packing, renamed: codes of the target slot, and what that changes in keys."""
-
-    def __init__(self, target: Slot, source_table: CodeTable, target_table: CodeTable) -> None:
-        self.target = target
-        self._from = source_table
-        self._to = target_table
-        self.codes: Ints = NO_PROPERTY
-        self.sums: Words = np.zeros((0, 2), dtype=np.uint64)
-        self.matters = False
-        """Whether renaming any code changes what it adds to keys."""
-
-    def learn(self, rename: Callable[[int], int]) -> None:
-        """Rename the codes that are new."""
-        begin, end = len(self.codes), len(self._from)
-        if begin == end:
-            return
-        numbers = [n if n == UNBOUND else rename(n) for n in self._from.ids[begin:end]]
-        codes = np.array([self._to.code(number) for number in numbers], dtype=np.int64)
-        self.codes = np.concatenate([self.codes, codes])
-        sums = self._to.sums[codes] + self._to.origin - self._from.sums[begin:end] - self._from.origin
-        self.sums = np.concatenate([self.sums, sums])
-        self.matters = self.matters or bool(sums.any())
-
-
 class _Move:
     """One renaming of the rows of one packing."""
 
-    def __init__(self, packings: Packings, packing: Packing, renamed: Renamed) -> None:
+    def __init__(self, packings: Packings, packing: Packing, renamed: Renamed, codes: RenamedTables) -> None:
         self._packings = packings
         self._packing = packing
         self._renamed = renamed
+        self._codes = codes
         self.target = packings.packing(packings.machine.images.layout(packing.layout, renamed))
         self.changes = renamed.changes
-        self._slots: dict[Slot, _Codes] = {}
+        self._slots: dict[Slot, RenamedCodes] = {}
         self._learned: tuple[int, int] = (-1, -1)
 
     def learn(self, known: tuple[int, int]) -> None:
@@ -93,29 +66,8 @@ class _Move:
         self._learned = known
         for slot in self._packing.fields:
             key = table_slot(slot)
-            codes = self._slots.get(key)
-            if codes is None:
-                tables = self._packings.tables
-                target = self._target(slot)
-                codes = self._slots[key] = _Codes(target, tables.of(slot), tables.of(target))
-            codes.learn(partial(self._value, key))
-
-    def _target(self, slot: Slot) -> Slot:
-        if slot[0] in LISTED:
-            return slot
-        divider = self._packings.tables.divider
-        root = root_of(slot)
-        steps = []
-        for step in slot[len(root) :]:
-            key = divider.key(step)
-            steps.append(step if key is None else divider.step(self._renamed.value(root, key)))
-        return (*self._renamed.slot(root), *steps)
-
-    def _value(self, slot: Slot, number: int) -> int:
-        """What the image holds in the image of a slot, or of a part of one."""
-        interner = self._packings.machine.values
-        rename = partial(self._renamed.value, slot)
-        return renamed_head(interner, number, rename) if interner.tag(number) is Tag.HEAD else rename(number)
+            codes = self._slots[key] = self._codes.of(self._renamed, key)
+            codes.learn()
 
     def sums(self, slot: Slot) -> Words | None:
         """What the codes of a slot add to the key of the image more than to that of the row; None: nothing."""
@@ -162,6 +114,7 @@ class Images:
         self._sizes = packings.sizes
         self._bits: dict[tuple[str, Index], int] = {}
         self._masks: dict[CodeTable, Ints] = {}
+        self._codes = RenamedTables(packings.machine.values, packings.tables)
         self._moves: list[_Move] = []
         self._groups: dict[tuple[Packing, int], _Group | None] = {}
 
@@ -185,7 +138,7 @@ class Images:
                 moves[rows] = NO_STEP
                 continue
             some = codes if len(rows) == len(masks) else {slot: column[rows] for slot, column in codes.items()}
-            for number in group.moves:
+            for number in group.moves if group.keys.known != known else ():
                 METER.ask()
                 self._moves[number].learn(known)
             chosen, batch.high[rows], batch.low[rows] = group.keys.least(some, high[rows], low[rows], known)
@@ -221,7 +174,8 @@ class Images:
             elif self._images.exceeds(used):
                 self._groups[key] = _Group(range(0), LeastKeys(()))
             else:
-                made = [_Move(self._packings, packing, self._images.renamed(one)) for one in renamings]
+                renamed = [self._images.renamed(one) for one in renamings]
+                made = [_Move(self._packings, packing, one, self._codes) for one in renamed]
                 first = len(self._moves)
                 self._moves += made
                 keys = LeastKeys([one.sums if one.changes else _unchanged for one in made])

@@ -35,7 +35,8 @@ class LeastKeys:
         self._sums = sums
         self._sizes: dict[Slot, int] = {}
         self._tables: list[_Table] = []
-        self._known = (-1, -1)
+        self.known = (-1, -1)
+        """How much of codes the tables know."""
 
     def least(
         self, codes: Mapping[Slot, Ints], high: Words, low: Words, known: tuple[int, int]
@@ -44,9 +45,9 @@ class LeastKeys:
 
         `known`: how much is known of codes; while that is the same, so are the sums.
         """
-        if known != self._known:
+        if known != self.known:
             self._learn(codes)
-            self._known = known
+            self.known = known
         columns = [table.column(codes) for table in self._tables]
         chosen = np.zeros(len(high), dtype=np.int64)
         high, low = high.copy(), low.copy()
