@@ -8,6 +8,7 @@ from typing import Final
 
 from fizz.syntax import ast
 from interpreter.direct.forms import LISTS, Compiled, Forms, Unsupported, call, constant, name
+from interpreter.direct.second_names import PLACE, PLACES
 from interpreter.execute.costs import cost
 
 
@@ -43,6 +44,12 @@ class BuiltinCalls(Forms):
         if not 0 < len(arguments) < 4:
             raise Unsupported("range()")
         return Compiled(call("numbers", *map(self.value, arguments)), "range", True)
+
+    def _places(self, arguments: list[ast.Expression]) -> Compiled | None:
+        return Compiled(call("places", *map(self.value, arguments)), "range", True)
+
+    def _place(self, arguments: list[ast.Expression]) -> Compiled | None:
+        return Compiled(call("place", *map(self.value, arguments)), "any", True)
 
     def _len(self, arguments: list[ast.Expression]) -> Compiled | None:
         (only,) = self._one(arguments)
@@ -169,6 +176,8 @@ class BuiltinCalls(Forms):
 
 _BUILTINS: Final[dict[str, Callable[[BuiltinCalls, list[ast.Expression]], Compiled | None]]] = {
     "range": BuiltinCalls._range,
+    PLACE: BuiltinCalls._place,
+    PLACES: BuiltinCalls._places,
     "len": BuiltinCalls._len,
     "set": BuiltinCalls._set,
     "list": BuiltinCalls._make_list,

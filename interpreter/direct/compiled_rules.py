@@ -162,7 +162,7 @@ class CompiledRules:
                 if self._calls.in_place(routine) & set(program.state_variables):
                     raise Unsupported("a change of the state after a step")
         else:
-            routine = program.routines[rule.subject]
+            routine = self._calls.routine(rule.subject)
             if (routine.parameters and not called) or self.machine.together(rule):
                 raise Unsupported("a loop of choices")
         shared = self.shared

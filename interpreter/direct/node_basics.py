@@ -361,6 +361,25 @@ class Basics:
                 raise GiveUp
         return offered.alternatives
 
+    def places(self, value: Any) -> range:
+        """The places of the members of a list that is not shared, each of which is a container."""
+        if type(value) is not ValueNode or value.tag is not _LIST or not all(map(is_container, value.items)):
+            raise GiveUp
+        return range(len(value.items))
+
+    def place(self, value: Any, index: Any) -> Any:
+        """The index of a member that is a container; of a list counted from its beginning."""
+        if not is_container(self.at(value, index)):
+            raise GiveUp
+        return index + len(value.items) if value.tag is _LIST and index < 0 else index
+
+    def members_taken(self, places: Sequence[int], value: Any, prefix: str) -> tuple[Sequence[int], Sequence[str]]:
+        """The alternatives of a choice among the members at these places, and their texts: equal ones are different."""
+        text, number = self.nodes.interner.text, self.nodes.number
+        texts = [prefix + text(number(value.items[place])) for place in self.turns(places, 8)]
+        self.fuel[0] -= sum(map(len, texts)) >> 2
+        return places, texts
+
     def _offer_of(self, items: Sequence[Any], prefix: str) -> _Offered:
         token = (prefix, *map(key, items))
         found = self._offered.get(token)
@@ -571,3 +590,8 @@ _NO_WORLD: Any = _NoWorld()
 
 def _no_reference(cell: int) -> object:
     raise GiveUp
+
+
+def is_container(value: Any) -> bool:
+    """Whether a value can be changed in place, or something in it."""
+    return type(value) is ValueNode and bool(value.mutable)

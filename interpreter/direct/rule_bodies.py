@@ -9,6 +9,7 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions, suites
+from interpreter.direct.containers_written import lists_of_containers
 from interpreter.direct.forms import SCALARS, Compiled, Unsupported, assign, call, constant, name, store
 from interpreter.direct.name_lookup import Origin
 from interpreter.direct.node_operations import PURE_METHODS
@@ -26,6 +27,7 @@ from interpreter.direct.rule_text import (
     size_of,
 )
 from interpreter.direct.scopes import CallNames, RuleScope
+from interpreter.direct.second_names import as_written, listed_by, with_places
 from interpreter.execute.costs import cost
 from interpreter.state.step import NO_CHOICE
 
@@ -48,18 +50,46 @@ class Calls:
             for function, number in role.functions.items():
                 self._by_name.setdefault(function, []).append(number)
         self._chooses: dict[int, bool] = {}
+        self._routines: dict[int, p.Routine] = {}
+        self._lists: frozenset[str] | None = None
+
+    def routine(self, number: int) -> p.Routine:
+        """A routine, in the form in which it is compiled."""
+        known = self._routines.get(number)
+        if known is None:
+            if self._lists is None:
+                self._lists = lists_of_containers(self.program)
+            variables = frozenset(self.program.state_variables)
+            known = with_places(self.program.routines[number], self._lists, variables, self._called_by)
+            self._routines[number] = known
+        return known
+
+    def _called_by(self, routine: p.Routine) -> list[p.Routine]:
+        """The routines that a routine may call, also through others, as they are written."""
+        found: dict[int, p.Routine] = {}
+        waiting = [routine]
+        while waiting:
+            one = waiting.pop()
+            numbers = {self._called(each, one.role) for each in instructions(one.body)} - {None, *found}
+            found |= {number: self.program.routines[number] for number in numbers if number is not None}
+            waiting += [self.program.routines[number] for number in numbers if number is not None]
+        return list(found.values())
 
     def callee(self, instruction: p.Instruction, role: str | None) -> p.Routine | None:
         """The func that an instruction calls, in code of this role; None if it calls none."""
+        number = self._called(instruction, role)
+        return None if number is None else self.routine(number)
+
+    def _called(self, instruction: p.Instruction, role: str | None) -> int | None:
+        """Its number."""
         if not isinstance(instruction, p.CallOrDo):
             return None
         if instruction.routine is not None:
-            return self.program.routines[instruction.routine]
+            return instruction.routine
         function = instruction.call.function
         assert isinstance(function, ast.Attribute)
         if is_self(function.value):
-            own = None if role is None else self.program.role(role).functions.get(function.name)
-            return None if own is None else self.program.routines[own]
+            return None if role is None else self.program.role(role).functions.get(function.name)
         known = self._by_name.get(function.name, [])
         if not known:
             return None
@@ -67,7 +97,7 @@ class Calls:
             return None  # a method of a container: of an instance it is left to the interpreter
         if len(known) > 1:
             raise Unsupported("a call of one of several funcs")
-        return self.program.routines[known[0]]
+        return known[0]
 
     def all_of(self, routine: p.Routine) -> dict[int, tuple[p.Routine, bool]]:
         """A routine and the funcs that it may call, also through others; whether only for its own `self`."""
@@ -344,6 +374,7 @@ class RuleBody(PlainStatements):
     def _alternatives(self, instruction: p.Pick | p.PickBlock, prefix: str) -> list[python.stmt]:
         """`A`, the alternatives, and `L`, their texts."""
         iterable = instruction.iterable
+        listed = listed_by(iterable)
         if isinstance(instruction, p.Pick) and instruction.condition is not None:
             target = instruction.target
             if not isinstance(target, ast.Name):
@@ -360,10 +391,11 @@ class RuleBody(PlainStatements):
         else:
             found = self.expressions.of(iterable)
             chosen = found.code if found.kind == "range" else self.expressions.members(found)
+        named = [chosen] if listed is None else [chosen, self.expressions.value(listed)]
         return [
             python.Assign(
                 [python.Tuple([store("A"), store("L")], python.Store())],
-                call("alternatives", chosen, constant(prefix)),
+                call("alternatives" if listed is None else "members_taken", *named, constant(prefix)),
             )
         ]
 
@@ -423,7 +455,7 @@ class RuleBody(PlainStatements):
         return [*made, self._function(title, ["item"], body), *self._taken(title, cut)]
 
     def _pick_block(self, instruction: p.PickBlock, rest: After) -> list[python.stmt]:
-        names = ", ".join(instruction.variables.names)
+        names = ", ".join(map(as_written, instruction.variables.names))
         made = [*self._marked(), *self._alternatives(instruction, f"Any:{names}=")]
         joined, follows = self._joined(rest)
         title = self._new("p")

@@ -52,7 +52,7 @@ def changed_within(routine: p.Routine) -> set[str]:
             found |= _around(target.value if isinstance(target, ast.Index | ast.Attribute) else target)
             if isinstance(instruction, p.Do) and isinstance(instruction.statement, ast.AugmentedAssign):
                 found |= _around(target)
-        for container in _changed_by_methods(instruction):
+        for container in changed_containers(instruction):
             found |= _around(container)
     return found
 
@@ -77,7 +77,7 @@ def changed_in_place(routine: p.Routine) -> set[str]:
                 found |= set().union(*map(_changed_by_target, targets))
             case p.Pick(target=target):
                 found |= _changed_by_target(target)
-        for container in _changed_by_methods(instruction):
+        for container in changed_containers(instruction):
             found |= roots_of(container)
     return found
 
@@ -159,10 +159,10 @@ def is_last_use(routine: p.Routine, name: ast.Name) -> bool:
 def _changed_paths(instruction: p.Instruction) -> Iterator[ast.Expression]:
     """The targets of an instruction, and what its methods change."""
     yield from targets_of(instruction)
-    yield from _changed_by_methods(instruction)
+    yield from changed_containers(instruction)
 
 
-def _changed_by_methods(instruction: p.Instruction) -> Iterator[ast.Expression]:
+def changed_containers(instruction: p.Instruction) -> Iterator[ast.Expression]:
     """What the methods that an instruction calls change."""
     for part in evaluated(instruction):
         for function in filter(None, map(changing, nodes_in(part))):

@@ -261,6 +261,8 @@ class Writer:
         kind = self.pick(("ints", "lists", "dict", "dictl", "set", "rec", "recs", "int"))
         at = self.pick(self.places(scope, kind))
         e = lambda kind, depth=1: self.of(kind, scope, depth)  # noqa: E731
+        if kind in ("lists", "dictl", "recs") and self.chance(40):
+            return self.through_a_name(at, kind, e("int"), e("bool"))
         ways = {
             "int": [f"{at} += 1", f"{at} -= {e('int')}", f"{at} = ({at} + 1) % 4"],
             "ints": [
@@ -289,6 +291,33 @@ class Writer:
                      f"{at}[0], {at}[1] = {at}[1], {at}[0]"],
         }  # fmt: skip
         return [line for line in self.pick(ways[kind]).split("\n") if line]
+
+    def through_a_name(self, at: str, kind: str, number: str, condition: str) -> list[str]:
+        """Members of a container, changed through a name of their own."""
+        v, k = self.fresh("v"), self.fresh("k")
+        change = self.pick(
+            (f"{v}.f = {number}", f"{v}.g.append({number})", f"{v}.f += 1")
+            if kind == "recs"
+            else (f"{v}.append({number})", f"{v} += [1]", f"if {v}: {v}[0] = {number}", f"{v}.clear()")
+        )
+        heads = {
+            "lists": [f"for {v} in {at}:", f"for {k}, {v} in enumerate({at}):", f"{v} = {at}[0]", f"{v} = {at}[-1]"],
+            "recs": [f"for {v} in {at}:", f"for {k}, {v} in enumerate({at}):", f"{v} = {at}[1]"],
+            "dictl": [f"for {k}, {v} in {at}.items():", f"for {v} in {at}.values():", f"{v} = {at}['a']"],
+        }[kind]
+        if kind != "dictl" and self.choices <= 2:
+            self.choices += 1
+            heads += [f"{v} = oneof {at}", f"{v} = oneof {at} if {condition}", f"oneof {v} in {at}:"]
+        head = self.pick(heads)
+        body = [change]
+        if self.chance(30):
+            more = "g" if kind == "recs" else None
+            body.append(f"x = len({v}.{more}) % 4" if more else f"x = len({v}) % 4")
+        if self.chance(20):
+            body.append(f"if {condition}: {at}.append({at}[0])" if kind != "dictl" else f"{at}['b'] = []")
+        if self.chance(20):
+            body.append(f"y = {number}")
+        return [head, *[f"    {line}" for line in body]] if head.endswith(":") else [head, *body]
 
     # --- expressions
 

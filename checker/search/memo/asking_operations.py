@@ -10,6 +10,7 @@ from typing import Any, Final, TypeGuard
 
 from checker.search.memo.asked_nodes import AskedContainer, AskedNode, AskedSet
 from checker.search.memo.asked_queues import AskedQueue, queue_of
+from interpreter.direct.node_basics import is_container
 from interpreter.direct.node_operations import Operations
 from interpreter.direct.nodes import GiveUp, ValueNode, key
 from interpreter.values.intern import Tag
@@ -31,7 +32,8 @@ BY_PARTS: Final = frozenset(
      "dropped", "each",
      "entries", "entries_any", "entries_lazily", "eq", "field_put", "fields_of", "give_up", "is_role", "joined",
      "kept", "keys_of", "lacks", "last", "live",
-     "live_lazily", "member_at", "member_is", "method", "ne", "own", "part", "plain", "put", "put_all", "removed",
+     "live_lazily", "member_at", "member_is", "members_taken", "method", "ne", "own", "part", "place",
+     "places", "plain", "put", "put_all", "removed",
      "role_of", "set_add", "size", "size_is", "sliced", "spend", "sub", "tuples", "turns", "united",
      "updated", "values_any", "values_lazily", "values_of", "zipped"}
 )  # fmt: skip
@@ -194,6 +196,25 @@ class AskingOperations(Operations):
         taken = self._taken(value, 0)
         return super().alternatives(whole(value) if taken is None else whole(list(taken)), prefix)
 
+    def places(self, value: Any) -> range:
+        if not isinstance(value, AskedNode) or not value.is_list or value.shape.whole:
+            return super().places(whole(value))
+        if not all(_is_container(value.member(place)) for place in range(value.size())):
+            raise GiveUp
+        return range(value.size())
+
+    def place(self, value: Any, index: Any) -> Any:
+        if not isinstance(value, AskedNode) or value.shape.whole:
+            return super().place(whole(value), index)
+        if not _is_container(self.at(value, index)):
+            raise GiveUp
+        return value.index(index) if value.is_list else index
+
+    def members_taken(self, places: Sequence[int], value: Any, prefix: str) -> tuple[Sequence[int], Sequence[str]]:
+        if not isinstance(value, AskedNode) or value.shape.whole:
+            return super().members_taken(places, whole(value), prefix)
+        return places, AskedTexts(self.turns(places, 8), value, prefix)
+
     def entries(self, value: Any, cost: int) -> list[tuple[Any, Any]]:
         if isinstance(value, AskedNode) and value.is_dict:
             self.turns(value.shape.keys, cost)
@@ -349,6 +370,22 @@ _COMPARED: Final[Mapping[str, Callable[[AskingOperations, Any, Any], bool]]] = {
 }
 
 
+class AskedTexts(Sequence[str]):
+    """The texts of alternatives, the members at some places of a list, each of which is asked for when it is taken."""
+
+    def __init__(self, places: Sequence[int], container: AskedNode, prefix: str) -> None:
+        self._places = places
+        self._container = container
+        self._prefix = prefix
+
+    def __len__(self) -> int:
+        return len(self._places)
+
+    def __getitem__(self, index: Any) -> Any:
+        nodes = self._container.reader.nodes
+        return self._prefix + nodes.interner.text(nodes.number(self._container.member(self._places[index])))
+
+
 class _Members(Sequence[Any]):
     """What the members of a container give, each asked for when it is taken."""
 
@@ -363,6 +400,10 @@ class _Members(Sequence[Any]):
         if index >= self._size:
             raise IndexError
         return self._take(index)
+
+
+def _is_container(value: Any) -> bool:
+    return isinstance(value, AskedContainer) or is_container(value)
 
 
 def _is_list(group: Any) -> TypeGuard[AskedNode | AskedQueue]:

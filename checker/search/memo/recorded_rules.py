@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from checker.search.memo.asked_nodes import AskedContainer, AskingNodes, StateReader
-from checker.search.memo.asking_operations import BY_PARTS, AskingOperations, of_whole, whole
+from checker.search.memo.asking_operations import BY_PARTS, AskedTexts, AskingOperations, of_whole, whole
 from checker.search.memo.division import Divider
 from checker.search.memo.element_choices import NOWHERE, BeginAnew
 from checker.search.memo.independence import independent_loops
@@ -251,7 +251,8 @@ class RecordedRules(CompiledRules):
             items: Sequence[Any], texts: Sequence[str], cut: int, counts: bool, names: bool, *variables: Any
         ) -> Iterator[tuple[int, Any]]:
             assert self._run is not None
-            marks = self._run.marks(cut, items, texts, (counts, names), variables)
+            named = not isinstance(texts, AskedTexts)
+            marks = self._run.marks(cut, items, texts, (counts, names), variables) if named else []
             return ((index, items[index]) for index in self._run.take(texts, marks))
 
         def cut(place: int, *variables: Any) -> None:

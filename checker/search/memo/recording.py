@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, Final
 
 from checker.search.memo.asked_nodes import AskedContainer, AskingNodes, StateReader
+from checker.search.memo.asking_operations import AskedTexts
 from checker.search.memo.remembering import CutPoint, MarkedFork
 from interpreter.direct.node_operations import UNSET
 from interpreter.direct.nodes import GiveUp
@@ -78,7 +79,9 @@ class Recording:
 
     def take(self, texts: Sequence[str], marks: Sequence[Hashable]) -> Iterator[int]:
         """The alternatives that are followed at a choice. `marks`: as in `MarkedFork`. Raises `GiveUp`: too many."""
-        size, unique = len(texts), len(set(texts)) == len(texts)
+        # Texts that are asked for one by one belong to containers, equal ones of which are alternatives of one name.
+        named, size = not isinstance(texts, AskedTexts), len(texts)
+        unique = named and len(set(texts)) == size
         if size > _WIDEST:
             raise GiveUp
         level, self._level = self._level, self._level + 1
@@ -97,7 +100,7 @@ class Recording:
                 if marks and self._is_known(marks[index]):
                     continue
                 self._restore(saved)
-            fork = MarkedFork(size, index, texts[index], unique)
+            fork = MarkedFork(size, index, texts[index] if named else "", unique)
             fork.marks = marks
             self._recorder.note(fork)
             yield index

@@ -442,6 +442,8 @@ class Remembering(ByParts):
 
     def _keep(self, frames: list[Frame], world: PartsWorld) -> bool:
         """Let a thread keep its values over a restart; False if it cannot, or may not because they are containers."""
+        if any(container.changed for container in self._held):
+            return False  # the path ends without a result: that it has to must not be forgotten here
         if not any(isinstance(value, _HOLDING) for frame in frames for value in frame.values()):
             return True
         opened = {id(container) for container, shape in world.opened.values() if not shape.whole}

@@ -1,0 +1,85 @@
+"""The paths of containers in the text of a routine: what is assigned to, and what gets other members."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from fizz.syntax import ast
+from fizz.syntax.tree_walk import nodes_in
+from interpreter.compile import program as p
+from interpreter.compile.statements import written
+from interpreter.direct.rule_text import changing, targets_of
+
+Path = tuple[str, ...]
+"""A name; then for each step `.name`, `["text"]` or `[0]`, or `[]` for an index that is not a literal."""
+_ANY = "[]"
+_KEEPS = frozenset({"append", "add", "setdefault", "extend"})
+"""Methods after which each member is where it was."""
+
+
+def path_of(node: ast.Expression) -> Path | None:
+    """The path that an expression is; None for other expressions."""
+    match node:
+        case ast.Name(id=name):
+            return (name,)
+        case ast.Attribute(value=value, name=name):
+            owner = path_of(value)
+            return None if owner is None else (*owner, f".{name}")
+        case ast.Index(value=value, index=index):
+            owner = path_of(value)
+            step = f"[{index.value!r}]" if isinstance(index, ast.Literal) and _is_text(index.value) else _ANY
+            return None if owner is None else (*owner, step)
+    return None
+
+
+def _is_text(value: object) -> bool:
+    """Whether equal indexes are written alike: -1 and 3 may be one place."""
+    return isinstance(value, str)
+
+
+def assigned(instruction: p.Instruction) -> Iterator[Path]:
+    """The paths to which an instruction assigns."""
+    for target in targets_of(instruction):
+        path = path_of(target.value if isinstance(target, ast.Slice) else target)
+        if path is not None:
+            yield path
+
+
+def rearranged(instruction: p.Instruction) -> Iterator[Path]:
+    """The paths of containers of which an instruction may remove or move members."""
+    return _changed(instruction, False)
+
+
+def changed(instruction: p.Instruction) -> Iterator[Path]:
+    """The paths of containers that an instruction changes by methods."""
+    return _changed(instruction, True)
+
+
+def _changed(instruction: p.Instruction, also_kept: bool) -> Iterator[Path]:
+    for part in written(instruction):
+        for function in filter(None, map(changing, nodes_in(part))):
+            path = path_of(function.value)
+            if path is not None and (also_kept or function.name not in _KEEPS):
+                yield path
+
+
+def is_on_the_way(path: Path, to: Path) -> bool:
+    """Whether a path may be `to`, or the path of something that it is in."""
+    return bool(to) and any(
+        len(one) <= len(other) and all(map(_may_be_one, one, other))
+        for one in _forms(path)
+        for other in _forms(to)
+        if one[0].startswith(".") is other[0].startswith(".")
+    )
+
+
+def _forms(path: Path) -> Iterator[Path]:
+    """A path, and its ends that begin with a field: which instance has the field may not be known."""
+    yield path
+    for at, step in enumerate(path):
+        if step.startswith("."):
+            yield path[at:]
+
+
+def _may_be_one(step: str, other: str) -> bool:
+    return step == other or (_ANY in (step, other) and step.startswith("[") and other.startswith("["))

@@ -1,0 +1,329 @@
+"""Names that refer to containers which something else owns, and through which these are changed.
+
+    p = oneof people                    for p in people:                account = accounts[name]
+    p["to"] = 3                             p["to"] = 3                 account["balance"] -= 1
+
+A function of Python changes nothing in place, and a change through a second name would be lost on the first. So such a
+name stands for a place there: `p` becomes `people[<place>]` wherever it is used, and what is chosen, gone through, or
+evaluated where the name is bound, is the place. That is the same as long as the place keeps its container, though that
+may change: nothing is assigned to the place or to what it is in, and no member is taken out of that.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, Final, NamedTuple
+
+from fizz import Span
+from fizz.syntax import ast
+from fizz.syntax.tree_walk import nodes_in, with_nodes
+from interpreter.compile import program as p
+from interpreter.compile.statements import instructions, written
+from interpreter.direct.one_by_one import one_by_one
+from interpreter.direct.paths_written import Path, assigned, changed, is_on_the_way, path_of, rearranged
+from interpreter.direct.rule_text import targets_of
+
+PLACES: Final = "0places"
+"""Called with a list: its places. No text of a model can spell this name, nor the next."""
+PLACE: Final = "0place"
+"""Called with a container and an index: the index, if there is a container."""
+_ROUNDS: Final = 3
+"""A second name may have a second name."""
+
+
+class _Alias(NamedTuple):
+    """A second name, and what it stands for. `binding`: the instruction that binds it; `instead`: that which binds the
+    place. `owner`: the container whose members it is bound to in turn, or by choice; None for an assignment."""
+
+    name: str
+    stands: ast.Expression
+    binding: p.Instruction
+    instead: p.Instruction
+    owner: Path | None
+
+
+class _Routines(NamedTuple):
+    """What the model says beside the routine. `lists`: the names of lists and dicts of containers. `variables`: those
+    of the state. `called`: the routines that a routine may call."""
+
+    lists: Set[str]
+    variables: Set[str]
+    called: Callable[[p.Routine], Sequence[p.Routine]]
+
+
+def with_places(
+    routine: p.Routine, lists: Set[str], variables: Set[str], called: Callable[[p.Routine], Sequence[p.Routine]]
+) -> p.Routine:
+    """The routine with places for second names through which containers are changed; itself if there are none.
+
+    `lists`: the names of lists and dicts of containers. `variables`: those of the variables of the state. `called`
+    gives the routines that a routine may call.
+    """
+    model = _Routines(lists, variables, called)
+    routine = one_by_one(routine)
+    for _ in range(_ROUNDS):
+        found = _second_names(routine, model)
+        if not found:
+            break
+        bindings = {id(one.binding): one.instead for one in found}
+        stands = {one.name: one.stands for one in found}
+        body: Any = _rewritten(routine.body, bindings, stands)
+        names = routine.bound | {_place(one) for one in stands}
+        routine = replace(routine, scopes=(body, *routine.scopes[1:]), bound=names)
+    return routine
+
+
+def listed_by(node: ast.Expression) -> ast.Expression | None:
+    """The list whose places an expression gives; None for other expressions."""
+    if isinstance(node, ast.Call) and isinstance(node.function, ast.Name) and node.function.id == PLACES:
+        return node.arguments[0].value
+    return None
+
+
+def as_written(name: str) -> str:
+    """The name for a place without what marks it as one; other names as they are."""
+    return name.removeprefix("0")
+
+
+# --- which names -----------------------------------------------------------------------------------------------------
+
+
+def _second_names(routine: p.Routine, model: _Routines) -> list[_Alias]:
+    """The second names of a routine, through some of which containers are changed."""
+    known = list(instructions(routine.body))
+    once = _bound_once(routine, known) - model.variables
+    aliases = [one for one in map(_alias, known) if one is not None and one.name in once]
+    if not aliases:
+        return []
+    surely, perhaps = _changed_through(known)
+    aliases = [one for one in aliases if _is_steady(one.stands, once | model.variables)]
+    ways = [one for one in aliases if one.name in surely or (one.name in perhaps and _holds(one, model.lists))]
+    owners = {one.owner for one in ways} - {None}
+    # Other names for members of the same container would be those before the change.
+    found = [one for one in aliases if one in ways or one.owner in owners]
+    if not found:
+        return []
+    called = model.called(routine)
+    inside = [each for one in called for each in instructions(one.body)]
+    if any(_is_unknown(path, model.variables) for each in inside for path in (*assigned(each), *changed(each))):
+        return []
+    everything = [*known, *inside]
+    found = [one for one in found if _keeps_place(one, everything) and _is_used_after(one, routine)]
+    # What a second name of a second name stands for is known when that of the other is.
+    names = {one.name for one in found}
+    return [one for one in found if names.isdisjoint(path_of(one.stands) or ())]
+
+
+def _holds(alias: _Alias, lists: Set[str]) -> bool:
+    """Whether it is known that what a name stands for is a container, and no instance of a role."""
+    path = path_of(alias.stands)
+    return path is not None and any(step in lists for step in path)
+
+
+def _changed_through(known: Sequence[p.Instruction]) -> tuple[set[str], set[str]]:
+    """The names through which containers are changed; and those through which fields are, which instances have too."""
+    surely: set[str] = set()
+    perhaps: set[str] = set()
+    for instruction in known:
+        for path in assigned(instruction):
+            if len(path) > 1:
+                (perhaps if path[1].startswith(".") else surely).add(path[0])
+        for path in changed(instruction):
+            (perhaps if len(path) > 1 and path[1].startswith(".") else surely).add(path[0])
+    return surely, perhaps
+
+
+def _bound_once(routine: p.Routine, known: Sequence[p.Instruction]) -> set[str]:
+    """The names that one instruction alone binds, and nothing inside an expression."""
+    names = Counter(parameter.name for parameter in routine.parameters)
+    for instruction in known:
+        names.update(one.id for one in targets_of(instruction) if isinstance(one, ast.Name))
+        if isinstance(instruction, p.PickBlock):
+            names.update(instruction.variables.names)
+        elif isinstance(instruction, p.Loop) and isinstance(instruction.body, p.ForLoop):
+            names.update(instruction.body.variables.names)
+        names.update(_bound_inside(instruction))
+    return {one for one, count in names.items() if count == 1}
+
+
+def _bound_inside(instruction: p.Instruction) -> Iterator[str]:
+    """The names that the expressions of an instruction bind, twice each: they may be others."""
+    for part in written(instruction):
+        for node in nodes_in(part):
+            if isinstance(node, ast.ComprehensionFor):
+                yield from 2 * node.variables.names
+            elif isinstance(node, ast.Lambda):
+                yield from 2 * [one.name for one in node.parameters]
+
+
+def _is_steady(stands: ast.Expression, steady: Set[str]) -> bool:
+    """Whether the names in an expression are bound once, or are variables of the state or `self`."""
+    names = {node.id for node in nodes_in(stands) if isinstance(node, ast.Name)}
+    return all(one in steady or one == "self" or one.startswith("0") for one in names)
+
+
+def _is_unknown(path: Path, variables: Set[str]) -> bool:
+    """Whether a routine that is called may change a container that it was given."""
+    return len(path) > 1 and path[0] not in variables and not any(step.startswith(".") for step in path)
+
+
+def _keeps_place(alias: _Alias, everything: Sequence[p.Instruction]) -> bool:
+    """Whether nothing else comes to where a name stands for, or where that is in."""
+    to = path_of(alias.stands)
+    assert to is not None
+    for instruction in everything:
+        if instruction is alias.binding:
+            continue
+        if any(is_on_the_way(path, to) for path in assigned(instruction)):
+            return False
+        if any(is_on_the_way(path, to[:-1]) for path in rearranged(instruction)):
+            return False
+    return True
+
+
+def _is_used_after(alias: _Alias, routine: p.Routine) -> bool:
+    """Whether a name is used only after it was assigned, in the same turn of a loop: what its place depends on is as it
+    was then."""
+    if alias.owner is not None:
+        return True
+    around: Any = routine.body
+    while (closer := _loop_around(around, alias.binding)) is not None:
+        around = closer
+    known = list(instructions(around))
+    after = known[next(at for at, one in enumerate(known) if one is alias.binding) + 1 :]
+    return _uses(alias.name, after) == _uses(alias.name, list(instructions(routine.body))) - 1
+
+
+def _loop_around(scope: p.Scope, binding: p.Instruction) -> p.Scope | None:
+    """The outermost loop in a scope that an instruction is in."""
+    loops = [one.body for one in instructions(scope) if isinstance(one, p.Loop)]
+    return next((one for one in loops if any(each is binding for each in instructions(one))), None)
+
+
+def _uses(name: str, known: Sequence[p.Instruction]) -> int:
+    """How often a name stands in instructions."""
+    nodes = (node for one in known for part in written(one) for node in nodes_in(part))
+    return sum(isinstance(node, ast.Name) and node.id == name for node in nodes)
+
+
+# --- what they stand for ---------------------------------------------------------------------------------------------
+
+
+def _alias(instruction: p.Instruction) -> _Alias | None:
+    """The second name that an instruction binds."""
+    match instruction:
+        case p.Pick(target=ast.Name(id=name), iterable=iterable, fair=False):
+            target = ast.Name(instruction.span, _place(name))
+            return _of_members(
+                name, iterable, instruction, replace(instruction, target=target, iterable=_called(PLACES, iterable))
+            )
+        case p.PickBlock(variables=ast.LoopVariables(names=(name,), unpack=False) as known, iterable=iterable):
+            if instruction.fair:
+                return None
+            variables = replace(known, names=(_place(name),))
+            taken = replace(instruction, variables=variables, iterable=_called(PLACES, iterable))
+            return _of_members(name, iterable, instruction, taken)
+        case p.Loop(body=p.ForLoop(parallel=False) as loop):
+            return _of_loop(instruction, loop)
+        case p.Do(statement=ast.Assign(targets=(ast.Name(id=name),), value=value) as statement):
+            return _assigned(name, value, instruction, statement)
+    return None
+
+
+def _of_loop(instruction: p.Loop, loop: p.ForLoop) -> _Alias | None:
+    """The name for the members in a loop over a list, `enumerate(list)`, or the values or items of a dict."""
+    name, iterable, variables = loop.variables.names[-1], loop.iterable, loop.variables
+    container, by_index = _gone_through(iterable)
+    if len(variables.names) == 2 and by_index and variables.unpack:
+        place = variables.names[0]
+    elif len(variables.names) == 1 and not by_index and not variables.unpack:
+        place = _place(name)
+    else:
+        return None
+    is_list = container is iterable or (by_index and _is_enumerate(iterable))
+    new = replace(
+        loop,
+        variables=replace(variables, names=(place,), unpack=False),
+        iterable=_called(PLACES, container) if is_list else container,
+    )
+    return _of_members(name, container, instruction, replace(instruction, body=new), place)
+
+
+def _gone_through(iterable: ast.Expression) -> tuple[ast.Expression, bool]:
+    """The container whose members a loop goes through, and whether each comes with its index."""
+    if _is_enumerate(iterable):
+        assert isinstance(iterable, ast.Call)
+        return iterable.arguments[0].value, True
+    function = iterable.function if isinstance(iterable, ast.Call) and not iterable.arguments else None
+    if isinstance(function, ast.Attribute) and function.name in ("items", "values"):
+        return function.value, function.name == "items"
+    return iterable, False
+
+
+def _is_enumerate(node: ast.Expression) -> bool:
+    if not isinstance(node, ast.Call) or len(node.arguments) != 1 or node.arguments[0].kind != "positional":
+        return False
+    return isinstance(node.function, ast.Name) and node.function.id == "enumerate"
+
+
+def _of_members(
+    name: str, container: ast.Expression, binding: p.Instruction, instead: p.Instruction, place: str | None = None
+) -> _Alias | None:
+    """A name for the members of a container, in turn or by choice."""
+    owner = path_of(container)
+    if owner is None:
+        return None
+    span = container.span
+    stands = ast.Index(span, container, ast.Name(span, _place(name) if place is None else place))
+    return _Alias(name, stands, binding, instead, owner)
+
+
+def _assigned(name: str, value: ast.Expression, instruction: p.Do, statement: ast.Assign) -> _Alias | None:
+    """A name to which a path is assigned."""
+    if path_of(value) is None:
+        return None
+    if not isinstance(value, ast.Index):
+        evaluated = ast.ExpressionStatement(statement.span, value)
+        return _Alias(name, value, instruction, replace(instruction, statement=evaluated), None)
+    if isinstance(value.index, ast.Literal):  # which -1 is not, but an operation on 1
+        evaluated = ast.ExpressionStatement(statement.span, _called(PLACE, value.value, value.index))
+        return _Alias(name, value, instruction, replace(instruction, statement=evaluated), None)
+    place = ast.Name(statement.span, _place(name))
+    bound = replace(statement, targets=(place,), value=_called(PLACE, value.value, value.index))
+    return _Alias(name, replace(value, index=place), instruction, replace(instruction, statement=bound), None)
+
+
+def _place(name: str) -> str:
+    """The name for the place; no text of a model can spell it."""
+    return f"0{name}"
+
+
+def _called(function: str, *values: ast.Expression) -> ast.Expression:
+    span = values[0].span
+    return ast.Call(
+        span, ast.Name(span, function), tuple([ast.Argument(span, "positional", None, one) for one in values])
+    )
+
+
+# --- the routine with places -----------------------------------------------------------------------------------------
+
+
+def _rewritten(part: Any, bindings: dict[int, p.Instruction], stands: dict[str, ast.Expression]) -> Any:
+    """A part of a routine in which these instructions bind places, and names are what they stand for."""
+    if isinstance(part, tuple) and not isinstance(part, Span):
+        return tuple([_rewritten(one, bindings, stands) for one in part])
+    if isinstance(part, ast.Node):
+        return with_nodes(part, lambda node: _member(node, stands))
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    part = bindings.get(id(part), part)
+    parts = {one.name: _rewritten(getattr(part, one.name), bindings, stands) for one in fields(part)}
+    return replace(part, **parts)
+
+
+def _member(node: ast.Node, stands: dict[str, ast.Expression]) -> ast.Expression | None:
+    """What a name stands for, as a node of its own."""
+    instead = stands.get(node.id) if isinstance(node, ast.Name) else None
+    return None if instead is None else replace(instead, span=node.span)

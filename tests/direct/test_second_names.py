@@ -1,0 +1,110 @@
+"""Containers that are changed through a second name, compared with the interpreter."""
+
+from __future__ import annotations
+
+import pytest
+
+import fizz
+from checker.check import check
+from checker.core.exploration import Settings
+from tests.direct.bodies import agree, model_with
+from tests.direct.differential import compare_text
+from tests.random.second_names import ENGINES, program
+from tests.random.sets import broken, settings_of
+from tests.random.source import seeded
+from tests.stats import stat
+
+BY_PLACES = [
+    "v = oneof xss\nv.append(x)",
+    "v = oneof xss if len(v) < 2\nv.append(x)\nx = len(v)",
+    "oneof v in xss:\n    v.append(x)\n    require len(v) < 3",
+    "v = oneof xss\nw = oneof xss\nv.append(1)\nif w: w[0] = 2\nx = len(v) + len(w)",
+    "for v in xss:\n    v.append(x)\n    x = len(xss[0])",
+    "for v in xss:\n    for w in xss:\n        v.append(len(w))\nx = len(v)",
+    "for i, v in enumerate(xss):\n    v.append(i)\n    xss[i].append(2)",
+    "for k, v in d.items():\n    v.append(1)\n    x += len(d[k])",
+    "for v in d.values():\n    v.clear()\n    d.setdefault('c', []).append(1)",
+    "v = xss[1]\nv.append(1)\nx = v[0]",
+    "v = xss[-1]\nv.extend([1])\nx = len(v)",
+    "v = xss\nv[0].append(1)\nv.append([x])\nx = len(xss)",
+    "v, w = xss[0], d['a']\nv.append(1)\nw.append(len(v))",
+    "i = len(xs) - 1\nv = xss[i]\nv.append(1)\ni = 0",
+    "for i in range(2):\n    v = xss[i]\n    v.append(i)\n    x += len(v)",
+    "v = d\nw = v['b']\nw.append(2)\nv['c'] = [3]\nx = len(v)",
+    "v = d['a']\nv.append(1)\nd['b'] = [2]",
+    "for v in xss:\n    v.append(1)\n    if len(xss) < 4: xss.append([])",
+    "d.setdefault('c', []).append(x)\nx = len(d['c'])",
+    "for i in range(2):\n    n.setdefault('c', i)\n    d.setdefault(i, []).append(i)",
+    "x = LIMIT.y\nv = xss[x]\nv.append(1)",
+]
+AS_WRITTEN = [
+    "v = xss[-1]\nv += [1]\nx = len(v)",
+    "v = n['b']\nv += 1\nx = v",
+    "v = xss[0]\nv.append(1)\nxss.pop(0)",
+    "v = xss[0]\nv.append(1)\nxss[0] = [x]\nv.append(2)",
+    "v = oneof xss\nxss.reverse()\nv.append(1)",
+    "for v in xss:\n    v.append(1)\n    xss = [[], [2]]",
+    "v = xss[0]\nv.append(1)\nxss = xss[1:]",
+    "v = d['a']\nw = d['b']\nv.append(1)\nd['a'] = w\nw.append(2)",
+    "for i in range(2):\n    if i: v.append(i)\n    v = xss[i]",
+    "v = xss[0]\nv = xss[1]\nv.append(1)",
+    "v = xss[0]\nv.append(1)\ngrow(v)",
+    "v = d['a']\nv.append(1)\nd.clear()\nv.append(2)",
+    "v = xss[0]\nout = [v for v in xs]\nv = xss[1]\nv.append(1)",
+]
+
+
+@pytest.mark.parametrize("body", BY_PLACES)
+def test_a_name_stands_for_a_place(body: str) -> None:
+    """It makes no difference, and the rule is run as a function of Python."""
+    found = agree(compare_text(model_with(body), 20))
+    assert not found.reasons and found.compared > 2 * found.left
+
+
+@pytest.mark.parametrize("body", AS_WRITTEN)
+def test_the_place_gets_another_member(body: str) -> None:
+    """Whoever runs the rule, the name stays that of the container that it was bound to."""
+    agree(compare_text(model_with(body), 12))
+
+
+def test_random_programs() -> None:
+    """Random programs with second names; `python -m tests.random.second_names` has as many as you like."""
+    for seed in range(8):
+        source = seeded(seed)
+        text = program(source)
+        assert broken(text, settings_of(source), ENGINES[::2]) is None, text
+
+
+MEMBERS = """\
+---
+deadlock_detection: false
+---
+action Init:
+    people = [{"at": i % 2, "to": None, "trips": 0} for i in range(3)]
+    calls = set()
+atomic action Call:
+    p = oneof people
+    require p["to"] == None
+    p["to"] = oneof [0, 1] if p["at"] == 1 else [1]
+    calls.add(p["at"])
+atomic action Move:
+    p = oneof people if p["to"] != None
+    calls.discard(p["at"])
+    p["at"] = p["to"]
+    p["to"] = None
+    p["trips"] = min(2, p["trips"] + 1)
+atomic action Rest:
+    require not calls
+    for p in people:
+        if p["trips"] == 2: p["trips"] = 0
+"""
+
+
+def test_a_choice_asks_for_the_member_it_takes() -> None:
+    """What is learned of a member that is chosen serves whatever the others are. Equal ones are one alternative."""
+    module = fizz.load("m.fizz", text=MEMBERS)
+    report = check(module, engine="columns", settings=Settings(stats=True))
+    plain = check(module, engine="plain")
+    assert (report.states, report.transitions) == (plain.states, plain.transitions)
+    assert report.states > 1_000
+    assert stat(report, "interpreter calls") < 0.3 * report.states
