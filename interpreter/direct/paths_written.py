@@ -8,11 +8,11 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import written
-from interpreter.direct.rule_text import changing, targets_of
+from interpreter.direct.rule_text import changed_containers, changing, targets_of
 
 Path = tuple[str, ...]
 """A name; then for each step `.name`, `["text"]` or `[0]`, or `[]` for an index that is not a literal."""
-_ANY = "[]"
+ANY = "[]"
 _KEEPS = frozenset({"append", "add", "setdefault", "extend"})
 """Methods after which each member is where it was."""
 
@@ -27,7 +27,7 @@ def path_of(node: ast.Expression) -> Path | None:
             return None if owner is None else (*owner, f".{name}")
         case ast.Index(value=value, index=index):
             owner = path_of(value)
-            step = f"[{index.value!r}]" if isinstance(index, ast.Literal) and _is_text(index.value) else _ANY
+            step = f"[{index.value!r}]" if isinstance(index, ast.Literal) and _is_text(index.value) else ANY
             return None if owner is None else (*owner, step)
     return None
 
@@ -63,6 +63,17 @@ def _changed(instruction: p.Instruction, also_kept: bool) -> Iterator[Path]:
                 yield path
 
 
+def containers_changed(instruction: p.Instruction) -> Iterator[Path | None]:
+    """The paths of containers that an instruction changes in place; None for one that has no path."""
+    for target in targets_of(instruction):
+        if isinstance(target, ast.Index | ast.Slice | ast.Attribute):
+            yield path_of(target.value)
+    if isinstance(instruction, p.Do) and isinstance(instruction.statement, ast.AugmentedAssign):
+        yield path_of(instruction.statement.target)
+    for container in changed_containers(instruction):
+        yield path_of(container)
+
+
 def is_on_the_way(path: Path, to: Path) -> bool:
     """Whether a path may be `to`, or the path of something that it is in."""
     return bool(to) and any(
@@ -82,4 +93,4 @@ def _forms(path: Path) -> Iterator[Path]:
 
 
 def _may_be_one(step: str, other: str) -> bool:
-    return step == other or (_ANY in (step, other) and step.startswith("[") and other.startswith("["))
+    return step == other or (ANY in (step, other) and step.startswith("[") and other.startswith("["))

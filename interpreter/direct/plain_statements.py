@@ -20,8 +20,9 @@ from interpreter.direct.constant_tests import branch_left
 from interpreter.direct.direct_expressions import DirectExpressions
 from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, assign, call, constant, name, store
 from interpreter.direct.name_lookup import Origin, itself_of, roots_of
+from interpreter.direct.paths_written import ANY, Path, path_of
 from interpreter.direct.put_together import put_as_well
-from interpreter.direct.rule_text import ARGUMENTS, CHANGES, changing, is_bound_once, is_last_use
+from interpreter.direct.rule_text import ARGUMENTS, CHANGES, changing, is_bound_once
 from interpreter.direct.scopes import RuleScope
 from interpreter.direct.taken_inside import taken_inside
 from interpreter.direct.taken_over import kept_of, takes_over
@@ -75,6 +76,13 @@ class PlainStatements:
 
     def call(self, instruction: p.CallOrDo) -> list[python.stmt] | None:
         """A call of a func that has no choices; None if it is another call."""
+        raise NotImplementedError
+
+    def moved(self, place: Path | None, owners: Origin, value: ast.Expression) -> python.expr | None:
+        """A new container in a local that no other container gets, for this place; None for other values.
+
+        `owners`: what the place may be in.
+        """
         raise NotImplementedError
 
     def _flow(self, scope: p.Scope) -> Any:
@@ -295,7 +303,8 @@ class PlainStatements:
             return self._put(path, call("inserted", owner, place, item), True)
         if method == "append":
             (new,) = arguments
-            member = self._moved(Origin(frozenset(roots_of(path)), frozenset()), new) or self.expressions.stored(new)
+            steps, owners = path_of(path), Origin(frozenset(roots_of(path)), frozenset())
+            member = self.moved((*steps, ANY) if steps else None, owners, new) or self.expressions.stored(new)
             return self._put(path, call("append", owner, member), True)
         stored = self.expressions.value if method in ("discard", "remove", "update") else self.expressions.stored
         return self._put(path, call(CHANGES[method], owner, *map(stored, arguments)), True)
@@ -359,8 +368,9 @@ class PlainStatements:
         if len(targets) == 1 and not isinstance(targets[0], ast.TupleExpression | ast.ListExpression):
             target = targets[0]
             if not self.names.is_local(target):
-                place = Origin(frozenset(roots_of(target)), frozenset(itself_of(target)))
-                return self._put(target, self._moved(place, value) or self._assigned(target, value))
+                owners = Origin(frozenset(roots_of(target)), frozenset(itself_of(target)))
+                moved = self.moved(path_of(target), owners, value)
+                return self._put(target, moved or self._assigned(target, value))
             if takes_over(self.names.routine, statement, self.names.shared.looked_at):
                 return self._owned(target, self.expressions.value(value))
         return self._bound(targets, self.expressions.of(value), value)
@@ -370,23 +380,6 @@ class PlainStatements:
         found = [one for one in targets if isinstance(one, ast.Name) and self.names.is_local(one)]
         names, used = {one.id for one in found}, {one.id for one in nodes_in(value) if isinstance(one, ast.Name)}
         return found if len(names) == len(targets) and not names & used else []
-
-    def _moved(self, place: Origin, value: ast.Expression) -> python.expr | None:
-        """A new container in a local that is not used any more, for this place; None for other values.
-
-        It may not be changed in place there: other locals may refer to it.
-        """
-        if not isinstance(value, ast.Name) or self._loops or self._leaving is not None:
-            return None
-        if value.id not in self.names.locals() or place.meets(self.changed):
-            return None
-        if not is_last_use(self.names.routine, value):
-            return None
-        if value.id in self._own:
-            return self.expressions.value(value)
-        made = call("own", self.expressions.value(value))
-        self.names.moved(value.id, made)
-        return made
 
     def _assigned(self, target: ast.Expression, value: ast.Expression) -> python.expr:
         """A value that a variable or field is given."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast as python
+from functools import cached_property
 from typing import Final
 
 from fizz.syntax import ast
@@ -11,8 +12,10 @@ from interpreter.compile import program as p
 from interpreter.compile.statements import instructions, suites
 from interpreter.direct.containers_written import lists_of_containers
 from interpreter.direct.forms import SCALARS, Compiled, Unsupported, assign, call, constant, name, store
+from interpreter.direct.last_uses import is_last_use
 from interpreter.direct.name_lookup import Origin
 from interpreter.direct.node_operations import PURE_METHODS
+from interpreter.direct.paths_written import Path, containers_changed, is_on_the_way
 from interpreter.direct.plain_statements import After, Leaving, PlainStatements, nothing_follows
 from interpreter.direct.rule_text import (
     CHANGES,
@@ -136,6 +139,15 @@ class Calls:
         """The roots of what a routine may change in place; see `roots_of`."""
         return set[str]().union(*[changed_in_place(one) for one, _ in self.all_of(routine).values()])
 
+    def containers_changed(self, routine: p.Routine) -> list[Path | None]:
+        """The paths of containers that a routine changes in place; None for those that are not known."""
+        found: list[Path | None] = []
+        for one, _ in self.all_of(routine).values():
+            paths = [path for instruction in instructions(one.body) for path in containers_changed(instruction)]
+            given = {parameter.name for parameter in one.parameters}
+            found += [None if path is None or (path[0] in given and one is not routine) else path for path in paths]
+        return found
+
     def changed(self, routine: p.Routine) -> Origin:
         """The origin of what a routine may change in place."""
         within = set[str]().union(*[changed_within(one) for one, _ in self.all_of(routine).values()])
@@ -161,6 +173,36 @@ class RuleBody(PlainStatements):
         """What the text of the routine and of the funcs in it costs."""
         self._active: list[int] = []
         self._called_funcs = 0
+
+    def moved(self, place: Path | None, owners: Origin, value: ast.Expression) -> python.expr | None:
+        if not isinstance(value, ast.Name) or self._loops or self._leaving is not None:
+            return None
+        if value.id not in self.names.locals():
+            return None
+        # It may not be changed in place there: other locals may refer to it.
+        if owners.meets(self.changed) and (place is None or self._may_change_in(place)):
+            return None
+        # Nor through the local, or another one that is given what the container with the place has.
+        only_read = value.id not in self.in_place and not self._changes_locals()
+        if not is_last_use(self.names.routine, value, only_read):
+            return None
+        if value.id in self._own:
+            return self.expressions.value(value)
+        made = call("own", self.expressions.value(value))
+        self.names.moved(value.id, made)
+        return made
+
+    def _may_change_in(self, place: Path) -> bool:
+        """Whether a container in a place may be changed there in place, or something in it."""
+        return any(path is None or is_on_the_way(place, path) for path in self._containers_changed)
+
+    def _changes_locals(self) -> bool:
+        """Whether a container may be changed in place that is in a local."""
+        return any(path is None or path[0] in self.names.locals() for path in self._containers_changed)
+
+    @cached_property
+    def _containers_changed(self) -> list[Path | None]:
+        return self.calls.containers_changed(self.routine)
 
     def statements(self) -> list[python.stmt]:
         """The whole body."""

@@ -148,14 +148,6 @@ def is_bound_once(routine: p.Routine, local: str) -> bool:
     return names.count(local) == 1
 
 
-def is_last_use(routine: p.Routine, name: ast.Name) -> bool:
-    """Whether a local is not named after this expression, in the order of the text."""
-    here = (name.span.line, name.span.column)
-    parts = (part for one in instructions(routine.body) for part in evaluated(one))
-    uses = (node for part in parts for node in nodes_in(part) if isinstance(node, ast.Name) and node.id == name.id)
-    return all((node.span.line, node.span.column) <= here for node in uses)
-
-
 def _changed_paths(instruction: p.Instruction) -> Iterator[ast.Expression]:
     """The targets of an instruction, and what its methods change."""
     yield from targets_of(instruction)

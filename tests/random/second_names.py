@@ -95,6 +95,29 @@ class Model:
                 options += [f"oneof {name} in {path}:"] * 2
         return self.source.pick(options)
 
+    def moved(self, holders: list[_Holder]) -> list[str]:
+        """A member that is taken out of a list, put into another one, and read or changed before and after."""
+        pick, chance = self.source.pick, self.source.chance
+        lists = [one for one in holders if not one.is_dict and not one.record]
+        begin, end, name, other = pick(lists), pick(lists), self.fresh(), self.fresh()
+        field = f'{name}["n"]'
+        lines = [f"{name} = {begin.path}.pop({pick(['0', ''])})"]
+        lines += self.change(name, begin) if chance(25) else []
+        put = f"{end.path}.append({name})"
+        after = [[f"x = {field} % 3"]] * 3 + [[f"require {field} < 2"], [f"x = len({end.path}) % 3"]]
+        after += [[f'{end.path}[-1]["n"] = x'], [put], [f"{field} = x"], [f"kept = {name}"]]
+        after += [[f"{other} = {end.path}.pop({pick(['0', ''])})", f'{other}["n"] = 2', f"x = {field}"]]
+        after += [[f"{other} = {end.path}[-1]", f'{other}["n"] = 2', f"x = {field}"]]
+        rest = [line for _ in range(self.source.number(0, 2)) for line in pick(after)]
+        if chance(40):
+            inside = [put, *rest] if chance(50) else [put]
+            otherwise = pick([put, f"x = {field} % 3", put])
+            lines += [f"if {self.condition(name, begin)}:", *[f"    {line}" for line in inside]]
+            lines += ["else:", f"    {otherwise}", *([] if rest == inside[1:] else rest)]
+        else:
+            lines += [put, *rest]
+        return [f"if len({begin.path}) > 1:", *[f"    {line}" for line in lines]]
+
     def statements(self, holders: list[_Holder], depth: int = 0) -> list[str]:
         """A name, and what is done with it."""
         holder, name = self.source.pick(holders), self.fresh()
@@ -119,7 +142,7 @@ class Model:
         self.choices = 0
         lines = [f"require x != {self.source.number(0, 2)}"] if self.source.chance(25) else []
         for _ in range(self.source.number(1, 2)):
-            lines += self.statements(holders)
+            lines += self.moved(holders) if self.source.chance(25) else self.statements(holders)
         if self.source.chance(30):
             lines += ["x = (x + 1) % 3"]
         return [f"atomic action {title}:", *[f"    {line}" for line in lines]]
