@@ -65,6 +65,15 @@ class Model:
         inner = self.fresh()
         options += [[f"{inner} = {log}", f"if len({inner}) < 2:", f"    {inner}.append(x)"]] * 2
         options += [[f"x = {field}"], [f"{inner} = {name}", f"{self.field(inner, holder, 'n')} = 1"]]
+        options += [
+            ["touch(" + (log if self.source.chance(70) else f"[x, {field}]") + ")"],
+            [f"{inner} = first({log})"],
+        ]
+        options += [[f"acc = [{name}]", f"{self.field('acc[0]', holder, 'n')} = x"], [f"x = len([{name}, {log}])"]]
+        if self.choices < 2 and pick((0, 0, 1)):
+            self.choices += 1
+            over = pick(["table", "table.items()", "table.values()", log, "[1, 2]", f"list({log})"])
+            return [f"{inner} = oneof {over}"]
         return pick(options)
 
     def disturbance(self, holder: _Holder, name: str) -> list[str]:
@@ -145,7 +154,8 @@ class Model:
             lines += self.moved(holders) if self.source.chance(25) else self.statements(holders)
         if self.source.chance(30):
             lines += ["x = (x + 1) % 3"]
-        return [f"atomic action {title}:", *[f"    {line}" for line in lines]]
+        flow = "atomic " if self.source.chance(75) else ""
+        return [f"{flow}action {title}:", *[f"    {line}" for line in lines]]
 
     def text(self) -> str:
         """The whole program."""
@@ -161,6 +171,11 @@ class Model:
             lines += [f"    {source.pick(['people[1] = people[0]', 'recs.append(recs[0])'])}"]
         lines += ["    nodes = [Node()]"]
         lines += ["atomic func move():", f"    {source.pick(['x = 1', 'people.reverse()', 'recs = list(recs)'])}"]
+        lines += [
+            "atomic func touch(given):",
+            f"    {source.pick(['if len(given) < 2: given.append(x)', 'given.clear()'])}",
+        ]
+        lines += ["atomic func first(given):", f"    return {source.pick(['given', 'list(given)', 'people[0]'])}"]
         for number in range(source.number(1, 3)):
             lines += self.action(f"A{number}", shared)
         lines += ["always assertion P0:", f"    return {self.condition('people[0]', shared[0])} or x < 2"]

@@ -57,6 +57,10 @@ REMEMBERED: Final = Thresholds(recording=_NEVER, learning=_NEVER, hopeless=_NEVE
 """Rules are run by the interpreter alone, which marks choices among the labels of steps."""
 _PIECE: Final = 256
 """Calls at a time, more or less, for a rule for which it is open whether remembering it pays."""
+_SETTLED: Final = 4_096
+"""Evaluations at a time, at least, where it was found to pay: it may not any more."""
+_WORSE: Final = 1.5
+"""So many times the share of calls that pays is too much, though it was found to pay before."""
 _NEARLY_ALL: Final = 0.95
 """The share of new paths with which a rule is taken to repeat nothing."""
 _FALLING: Final = 0.9
@@ -147,7 +151,9 @@ class RunChoice:
     def left(self) -> int:
         """After how many evaluations, at least one, the choice may change."""
         left = max(1, self._until - self.evaluations)
-        return min(left, self._few(_PIECE)) if self._open and not self.directly else left
+        if self.directly:
+            return left
+        return min(left, self._few(_PIECE) if self._open else max(_SETTLED, self.evaluations - self._begin))
 
     def _few(self, calls: int) -> int:
         """Evaluations that need some so many calls."""
@@ -178,13 +184,15 @@ class RunChoice:
         self._steps += steps
         self.evaluations += evaluations
         self.new += min(calls, evaluations) if self.remembered else evaluations
-        if self.evaluations >= self._until or (
-            self.open
-            and self._before is None
-            and self.evaluations - self._begin >= _FEW
-            and self._learned(self.evaluations - self._begin)
-        ):
+        evaluated = self.evaluations - self._begin
+        early = self.open and self._before is None and evaluated >= _FEW and self._learned(evaluated)
+        if early or self.evaluations >= self._until or self._is_worse(evaluated):
             self._decide()
+
+    def _is_worse(self, evaluated: int) -> bool:
+        """Whether much is new again, in a window in which remembering the rule was taken to pay."""
+        settled = self.remembered and not (self._open or self._until == _NEVER)
+        return settled and self._calls >= max(self._thresholds.seen, _WORSE * self._thresholds.share * evaluated)
 
     def _learned(self, evaluated: int) -> bool:
         """Whether enough calls were made for the rule to be run directly, after so many evaluations of this window."""
