@@ -20,7 +20,7 @@ from fizz import Span
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in, with_nodes
 from interpreter.compile import program as p
-from interpreter.compile.statements import instructions, written
+from interpreter.compile.statements import inner, instructions, own, suites, written
 from interpreter.direct.one_by_one import one_by_one
 from interpreter.direct.paths_written import Path, assigned, changed, is_on_the_way, path_of, rearranged
 from interpreter.direct.rule_text import targets_of
@@ -110,7 +110,8 @@ def _second_names(routine: p.Routine, model: _Routines) -> list[_Alias]:
     if any(_is_unknown(path, model.variables) for each in inside for path in (*assigned(each), *changed(each))):
         return []
     everything = [*known, *inside]
-    found = [one for one in found if _keeps_place(one, everything) and _is_used_after(one, routine)]
+    local = once | {_place(one) for one in once}
+    found = [one for one in found if _keeps_place(one, everything, local) and _is_used_after(one, routine, local)]
     # What a second name of a second name stands for is known when that of the other is.
     names = {one.name for one in found}
     return [one for one in found if names.isdisjoint(path_of(one.stands) or ())]
@@ -169,37 +170,51 @@ def _is_unknown(path: Path, variables: Set[str]) -> bool:
     return len(path) > 1 and path[0] not in variables and not any(step.startswith(".") for step in path)
 
 
-def _keeps_place(alias: _Alias, everything: Sequence[p.Instruction]) -> bool:
-    """Whether nothing else comes to where a name stands for, or where that is in."""
+def _keeps_place(alias: _Alias, everything: Sequence[p.Instruction], local: Set[str]) -> bool:
+    """Whether nothing else comes to where a name stands for, or where that is in. `local`: the names that are bound
+    once; if what the name stands for begins with one, that was bound before."""
     to = path_of(alias.stands)
     assert to is not None
     for instruction in everything:
         if instruction is alias.binding:
             continue
-        if any(is_on_the_way(path, to) for path in assigned(instruction)):
+        if any(is_on_the_way(path, to) for path in assigned(instruction) if len(path) > 1 or path[0] not in local):
             return False
         if any(is_on_the_way(path, to[:-1]) for path in rearranged(instruction)):
             return False
     return True
 
 
-def _is_used_after(alias: _Alias, routine: p.Routine) -> bool:
-    """Whether a name is used only after it was assigned, in the same turn of a loop: what its place depends on is as it
-    was then."""
-    if alias.owner is not None:
+def _is_used_after(alias: _Alias, routine: p.Routine, local: Set[str]) -> bool:
+    """Whether a name is used only where it was bound for sure, and in the same turn of a loop: what its place depends
+    on is as it was then. A name for members in turn, or by choice, has a place that is a variable: it is not bound
+    before, and stays the same."""
+    if alias.owner is not None and local.isdisjoint(alias.owner):
         return True
-    around: Any = routine.body
-    while (closer := _loop_around(around, alias.binding)) is not None:
-        around = closer
-    known = list(instructions(around))
-    after = known[next(at for at, one in enumerate(known) if one is alias.binding) + 1 :]
-    return _uses(alias.name, after) == _uses(alias.name, list(instructions(routine.body))) - 1
+    for block in _sequences(routine.body):
+        for at, one in enumerate(block):
+            if one is alias.binding:
+                inside = [*inner(one), *suites(one)]
+                after = [*block[at + 1 :], *[each for scope in inside for each in own(scope)]]
+                uses = _uses(alias.name, [each for some in after for each in _with_inner(some)])
+                return uses + _uses(alias.name, [one]) == _uses(alias.name, list(instructions(routine.body)))
+    return False
 
 
-def _loop_around(scope: p.Scope, binding: p.Instruction) -> p.Scope | None:
-    """The outermost loop in a scope that an instruction is in."""
-    loops = [one.body for one in instructions(scope) if isinstance(one, p.Loop)]
-    return next((one for one in loops if any(each is binding for each in instructions(one))), None)
+def _sequences(scope: p.Scope) -> Iterator[Sequence[p.Instruction]]:
+    """The blocks in a scope whose statements are run one after the other."""
+    if not isinstance(scope, p.OneOfBlock | p.ParallelBlock):
+        yield own(scope)
+    for one in own(scope):
+        for inside in (*suites(one), *inner(one)):
+            yield from _sequences(inside)
+
+
+def _with_inner(instruction: p.Instruction) -> Iterator[p.Instruction]:
+    """An instruction and all in its blocks."""
+    yield instruction
+    for scope in (*suites(instruction), *inner(instruction)):
+        yield from instructions(scope)
 
 
 def _uses(name: str, known: Sequence[p.Instruction]) -> int:

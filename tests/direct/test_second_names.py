@@ -25,6 +25,8 @@ BY_PLACES = [
     "for k, v in d.items():\n    v.append(1)\n    x += len(d[k])",
     "for v in d.values():\n    v.clear()\n    d.setdefault('c', []).append(1)",
     "v = xss[1]\nv.append(1)\nx = v[0]",
+    "if x < 3:\n    v = xss[1]\n    v.append(1)\nelse:\n    x = 0",
+    "k = oneof ['a', 'b']\nv = d[k]\nv.append(1)",
     "v = xss[-1]\nv.extend([1])\nx = len(v)",
     "v = xss\nv[0].append(1)\nv.append([x])\nx = len(xss)",
     "v, w = xss[0], d['a']\nv.append(1)\nw.append(len(v))",
@@ -38,6 +40,9 @@ BY_PLACES = [
     "x = LIMIT.y\nv = xss[x]\nv.append(1)",
 ]
 AS_WRITTEN = [
+    "if x:\n    v = xss[0]\nv.append(1)",
+    "if x:\n    v = xss\nx = 1\nv.append([])",
+    "for i in range(2):\n    w = xss[i]\n    for v in w: x += v\n    v = 1\n    w.append(i)",
     "v = xss[-1]\nv += [1]\nx = len(v)",
     "v = n['b']\nv += 1\nx = v",
     "v = xss[0]\nv.append(1)\nxss.pop(0)",
