@@ -65,6 +65,8 @@ _NEARLY_ALL: Final = 0.95
 """The share of new paths with which a rule is taken to repeat nothing."""
 _FALLING: Final = 0.9
 """A trial goes on as long as the share of calls falls to this part of that in the window before, half as long."""
+_DEARER: Final = 2
+"""Paths that the interpreter runs cost more than those that functions record: half as many are too many."""
 _CHEAP: Final = 4
 """A rule that is recorded by functions learns from so many times the calls."""
 _RECORDED: Final = 500
@@ -215,7 +217,7 @@ class RunChoice:
         self._share = self._calls / evaluated
         # A function records the paths of all alternatives in one call, for three times what a direct run costs.
         steps = min(self._steps, evaluated) if self.recorded else self._steps
-        most = self._thresholds.share * (evaluated + steps)
+        most = self._thresholds.share * (evaluated + steps) / (1 if self.recorded else _DEARER)
         stays = self._stays(evaluated) or self._is_dear(evaluated)
         self.spent = 0
         self._open = self._calls > most or stays
