@@ -55,9 +55,20 @@ def test_what_is_known_is_remembered() -> None:
     """Few calls, even if there are many evaluations; or many at first."""
     choice = RunChoice(lambda: pytest.fail("asked"), EARLY)
     asked(choice, 8, 1.0)
-    asked(choice, 5_000, 0.2)
+    asked(choice, 5_000, 0.1)
     assert not choice.directly
     assert choice.left > 1_000
+
+
+def test_what_was_known_is_looked_at_again() -> None:
+    """Where much is new in a window that was to be long, the choice is made again, after a few thousand evaluations."""
+    choice = RunChoice(lambda: True, EARLY)
+    asked(choice, 8, 1.0)
+    asked(choice, 5_000, 0.0)
+    assert choice.left > 4_000
+    assert choice.left < 10_000
+    choice.count(choice.left, choice.left // 2)
+    assert choice.directly
 
 
 def test_what_is_new_is_run_directly() -> None:
