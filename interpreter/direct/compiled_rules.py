@@ -107,6 +107,11 @@ class CompiledRules:
         """Whether a rule may be run directly."""
         return self._of(rule) is not None
 
+    def reason(self, rule: Rule) -> str | None:
+        """Why a rule is left to the interpreter, if it was tried, and there are words for it."""
+        reason = self.reasons.get(self._name(rule), "") if self._compiled.get(key_of(rule), rule) is None else ""
+        return reason if reason.startswith(("a ", "an ")) else None
+
     def _leave(self, rule: Rule, reason: str) -> None:
         """Leave a rule to the interpreter from now on."""
         self._compiled[key_of(rule)] = None

@@ -180,6 +180,11 @@ atomic action Mix:
     assert "m.fizz:5, all of board    720 of 720" in ended.out
     assert "What was often new" in (tmp_path / "t.html").read_text()
     assert "often new" not in fizzpy("check", "m.fizz", "--audit", "--option", "max_actions=2").out
+    changed = text.replace("[0, 1, 2, 3, 4, 5]", "[[n] for n in range(6)]")
+    changed += "    first = board[0]\n    first.append(0)\n    board = list(board)\n    first.pop()\n"
+    (tmp_path / "m.fizz").write_text(changed)
+    ended = fizzpy("check", "m.fizz", "--stats", "--no-color", "--option", "max_actions=1000")
+    assert "new at m.fizz:5, all of board, interpreted: a change" in ended.out and "second name" in ended.out
 
 
 def test_coverage_command(fizzpy: Command, tmp_path: Path) -> None:

@@ -570,9 +570,9 @@ class Memory:
         recorded = 0 if self._recorded is None else self._recorded.runs
         directly = 0 if self._direct is None else self._direct.direct
         forgotten = sum(choice.forgotten for choice in self._choices.values())
-        return Tally(
-            self.total(), recorded, directly, len(self._trees), forgotten, often_new(self.machine, self._choices)
-        )
+        reason = (lambda rule: None) if self._direct is None else self._direct.reason
+        new = often_new(self.machine, self._choices, reason)
+        return Tally(self.total(), recorded, directly, len(self._trees), forgotten, new)
 
 
 def _states_of(view: View) -> tuple[State, State | None] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from checker.search.memo.run_choice import RunChoice
@@ -14,12 +14,18 @@ _OFTEN: Final = 500
 _MOST_NAMED: Final = 5
 
 
-def often_new(machine: Machine, choices: Mapping[Rule, RunChoice]) -> dict[str, tuple[int, int]]:
-    """How many evaluations needed a run, of how many, by location; those that were run most first."""
+def often_new(
+    machine: Machine, choices: Mapping[Rule, RunChoice], reason: Callable[[Rule], str | None]
+) -> dict[str, tuple[int, int]]:
+    """How many evaluations needed a run, of how many, by location; those that were run most first.
+
+    `reason`: why a rule is left to the interpreter, if it is.
+    """
     found: dict[str, tuple[int, int]] = {}
     for rule, choice in choices.items():
         if rule.kind in (StepKind.START, StepKind.ASSERT):
-            location = _located(machine, rule)
+            why = reason(rule)
+            location = _located(machine, rule) + ("" if why is None else f", interpreted: {why}")
             new, asked = found.get(location, (0, 0))
             found[location] = (new + choice.new, asked + choice.evaluations + choice.alike)
     often = {one: known for one, known in found.items() if known[0] >= _OFTEN and 4 * known[0] >= known[1]}
