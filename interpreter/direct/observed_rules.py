@@ -54,7 +54,7 @@ class ObservedRules(DirectRules):
     def _names(self) -> dict[str, Any]:
         names = super()._names()
         number, noted, marked = self.nodes.number, self.shared.noted, self._marked
-        alternatives, plainly = names["alternatives"], names["finish"]
+        alternatives, members_taken, plainly = names["alternatives"], names["members_taken"], names["finish"]
 
         def observed(value: Any, prefix: str) -> tuple[Sequence[Any], Sequence[str]]:
             admits = self._admits
@@ -71,6 +71,14 @@ class ObservedRules(DirectRules):
                 raise GiveUp
             some = [item for item in items if admits(prefix, number(item))]
             return alternatives(some, prefix) if some else (_NO_WAY if items else (), ())
+
+        def members_observed(places: Sequence[int], value: Any, prefix: str) -> tuple[Sequence[int], Sequence[str]]:
+            admits = self._admits
+            some = places if admits is None else [one for one in places if admits(prefix, number(value.items[one]))]
+            if some or not places:
+                found: tuple[Sequence[int], Sequence[str]] = members_taken(some, value, prefix)
+                return found
+            return _NO_WAY, ()
 
         def forget(since: int) -> None:
             for index in marked[since:]:
@@ -95,6 +103,7 @@ class ObservedRules(DirectRules):
         return {
             **names,
             "alternatives": observed,
+            "members_taken": members_observed,
             "each_way": each_way,
             "numbers_taken": numbers_taken,
             "finish": finish,

@@ -37,6 +37,7 @@ role Node:
     action Init:
         self.seen = []
         self.mark = 0
+        self.accounts = [{"left": 2, "seen": None} for n in range(3)]
 
     # Ways that end in different lines, with a func in one of them.
     atomic action Choose:
@@ -64,6 +65,15 @@ role Node:
                 self.seen.pop(0)
             else:
                 self.mark = i
+
+    # Equal members, changed through a name of their own.
+    atomic action Spend:
+        account = oneof self.accounts
+        require account["left"] > 0
+        account["left"] -= 1
+        for other in self.accounts:
+            if other != account:
+                other["seen"] = account["left"]
 
     action Slow:
         `first` self.mark = 1
