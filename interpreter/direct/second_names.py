@@ -4,15 +4,16 @@
     p["to"] = 3                             p["to"] = 3                 account["balance"] -= 1
 
 A function of Python changes nothing in place, and a change through a second name would be lost on the first. So such a
-name stands for a place there: `p` becomes `people[<place>]` wherever it is used, and what is chosen, gone through, or
-evaluated where the name is bound, is the place. That is the same as long as the place keeps its container, though that
-may change: nothing is assigned to the place or to what it is in, and no member is taken out of that.
+name stands for a place there: `p` becomes `people[<place>]` wherever it is used, and what is chosen, gone through,
+looked for or evaluated where the name is bound, is the place. That is the same as long as the place keeps its
+container, though that may change: nothing is assigned to the place or to what it is in, and no member is taken out of
+that.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -296,9 +297,9 @@ def _of_members(
 
 
 def _assigned(name: str, value: ast.Expression, instruction: p.Do, statement: ast.Assign) -> _Alias | None:
-    """A name to which a path is assigned."""
+    """A name to which a path is assigned, or a member that is looked for: `[p for p in people if …][0]`."""
     if path_of(value) is None:
-        return None
+        return _looked_for(name, value, instruction, statement)
     if not isinstance(value, ast.Index):
         evaluated = ast.ExpressionStatement(statement.span, value)
         return _Alias(name, value, instruction, replace(instruction, statement=evaluated), None)
@@ -308,6 +309,36 @@ def _assigned(name: str, value: ast.Expression, instruction: p.Do, statement: as
     place = ast.Name(statement.span, _place(name))
     bound = replace(statement, targets=(place,), value=_called(PLACE, value.value, value.index))
     return _Alias(name, replace(value, index=place), instruction, replace(instruction, statement=bound), None)
+
+
+def _looked_for(name: str, value: ast.Expression, instruction: p.Do, statement: ast.Assign) -> _Alias | None:
+    """A name for one of the members of a list that a comprehension takes as they are."""
+    match value:
+        case ast.Index(
+            value=ast.Comprehension(
+                kind="list",
+                element=ast.Name(id=taken),
+                clauses=(ast.ComprehensionFor(variables=variables, iterable=container) as loop, *conditions),
+            ) as found
+        ) if variables.names == (taken,) and not variables.unpack and path_of(container) is not None:
+            pass
+        case _:
+            return None
+    if any(isinstance(node, ast.ComprehensionFor | ast.Lambda) for one in conditions for node in nodes_in(one)):
+        return None
+    member = {taken: ast.Index(loop.span, container, ast.Name(loop.span, _place(taken)))}
+    places = replace(
+        found,
+        element=ast.Name(loop.span, _place(taken)),
+        clauses=(
+            replace(loop, variables=replace(variables, names=(_place(taken),)), iterable=_called(PLACES, container)),
+            *with_nodes(tuple(conditions), lambda node: _member(node, member)),
+        ),
+    )
+    place = ast.Name(statement.span, _place(name))
+    bound = replace(statement, targets=(place,), value=replace(value, value=places))
+    stands = ast.Index(value.span, container, place)
+    return _Alias(name, stands, instruction, replace(instruction, statement=bound), None)
 
 
 def _place(name: str) -> str:
@@ -338,7 +369,7 @@ def _rewritten(part: Any, bindings: dict[int, p.Instruction], stands: dict[str, 
     return replace(part, **parts)
 
 
-def _member(node: ast.Node, stands: dict[str, ast.Expression]) -> ast.Expression | None:
+def _member(node: ast.Node, stands: Mapping[str, ast.Expression]) -> ast.Expression | None:
     """What a name stands for, as a node of its own."""
     instead = stands.get(node.id) if isinstance(node, ast.Name) else None
     return None if instead is None else replace(instead, span=node.span)

@@ -26,6 +26,8 @@ BY_PLACES = [
     "for v in d.values():\n    v.clear()\n    d.setdefault('c', []).append(1)",
     "v = xss[1]\nv.append(1)\nx = v[0]",
     "if x < 3:\n    v = xss[1]\n    v.append(1)\nelse:\n    x = 0",
+    "v = [w for w in xss if len(w) < 2][0]\nv.append(x)\nx = len(v)",
+    "k = 1\nv = [w for w in xss if len(w) > k or w == xss[1]][-1]\nv.append(k)",
     "k = oneof ['a', 'b']\nv = d[k]\nv.append(1)",
     "v = xss[-1]\nv.extend([1])\nx = len(v)",
     "v = xss\nv[0].append(1)\nv.append([x])\nx = len(xss)",
@@ -40,6 +42,9 @@ BY_PLACES = [
     "x = LIMIT.y\nv = xss[x]\nv.append(1)",
 ]
 AS_WRITTEN = [
+    "v = [w for w in xss if any([w == u for u in xss])][0]\nv.append(x)",
+    "v = [w for w in xss if x][0]\nxss.pop(0)\nv.append(x)",
+    "v = [list(w) for w in xss][0]\nv.append(x)\nx = len(v)",
     "if x:\n    v = xss[0]\nv.append(1)",
     "if x:\n    v = xss\nx = 1\nv.append([])",
     "for i in range(2):\n    w = xss[i]\n    for v in w: x += v\n    v = 1\n    w.append(i)",

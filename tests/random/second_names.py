@@ -97,6 +97,7 @@ class Model:
         else:
             options = [f"for {name} in {path}:", f"for {place}, {name} in enumerate({path}):", f"{name} = {path}[0]"]
             options += [f"{name} = {path}[x % 2]", f"{name} = {path}[-1]"]
+            options += [f"{name} = [q for q in {path} if {self.condition('q', holder)}][{self.source.pick((0, -1))}]"]
             if self.choices < 2:
                 self.choices += 1
                 condition = self.condition(name, holder)
