@@ -83,7 +83,7 @@ def answer(
     return explore(EmbeddedEngine(wide, sizes), program, properties_of(program, None), settings)
 
 
-@pytest.mark.parametrize("path", one_in(3, [*MODELS, *WORKED]), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", one_in(5, [*MODELS, *WORKED]), ids=lambda path: path.stem)
 def test_columns_answer_like_rows(path: Path) -> None:
     """Counts, findings, paths and lassos of every model, cut after a thousand states.
 

@@ -14,7 +14,7 @@ from checker.expectations.promises import ExpectationProblem, Promise, promises_
 
 MODELS = Path(__file__).resolve().parents[2] / "models"
 PROMISES = promises_below(MODELS)
-SMALL, LARGE = 300, 2_500
+SMALL, LARGE = 150, 2_500
 """States up to which the plain engine is asked too, and up to which it is if large models are asked for."""
 
 

@@ -8,6 +8,7 @@ from checker.search.memo import folds
 from tests.checker.test_elements import agreed
 from tests.checker.test_folds_that_read import MESSAGES, calls_for_messages
 from tests.checker.test_loops_over_sets import BOX
+from tests.sample import one_in
 
 PROPERTIES = [
     # Counts, what is greatest, what is last, whether there is one.
@@ -227,7 +228,7 @@ always assertion P:
 ]
 
 
-@pytest.mark.parametrize("text", PROPERTIES)
+@pytest.mark.parametrize("text", one_in(2, PROPERTIES))
 def test_properties(text: str) -> None:
     """Verdicts, counts and traces are the same."""
     agreed(MESSAGES + text, states=150)

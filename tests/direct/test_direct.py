@@ -22,7 +22,7 @@ FOLDERS = ("models", "tests/language/worked", "tests/random/found", "tests/check
 MODELS = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.fizz"))]
 
 
-@pytest.mark.parametrize("path", one_in(5, MODELS), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", one_in(6, MODELS), ids=lambda path: path.stem)
 def test_models(path: Path) -> None:
     """All models that load on their own."""
     try:

@@ -79,7 +79,7 @@ def test_the_place_gets_another_member(body: str) -> None:
 
 def test_random_programs() -> None:
     """Random programs with second names; `python -m tests.random.second_names` has as many as you like."""
-    for seed in range(8):
+    for seed in range(5):
         source = seeded(seed)
         text = program(source)
         assert broken(text, settings_of(source), ENGINES[::2]) is None, text
@@ -90,7 +90,7 @@ MEMBERS = """\
 deadlock_detection: false
 ---
 action Init:
-    people = [{"at": i % 2, "to": None, "trips": 0} for i in range(3)]
+    people = [{"at": i % 2, "to": None, "trips": 0} for i in range(2)]
     calls = set()
 atomic action Call:
     p = oneof people
@@ -102,11 +102,11 @@ atomic action Move:
     calls.discard(p["at"])
     p["at"] = p["to"]
     p["to"] = None
-    p["trips"] = min(2, p["trips"] + 1)
+    p["trips"] = min(5, p["trips"] + 1)
 atomic action Rest:
     require not calls
     for p in people:
-        if p["trips"] == 2: p["trips"] = 0
+        if p["trips"] == 5: p["trips"] = 0
 """
 
 
@@ -116,5 +116,5 @@ def test_a_choice_asks_for_the_member_it_takes() -> None:
     report = check(module, engine="columns", settings=Settings(stats=True))
     plain = check(module, engine="plain")
     assert (report.states, report.transitions) == (plain.states, plain.transitions)
-    assert report.states > 1_000
+    assert report.states > 500
     assert stat(report, "interpreter calls") < 0.3 * report.states

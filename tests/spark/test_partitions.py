@@ -185,7 +185,7 @@ def test_parent_of_least_key(seed: int) -> None:
         assert [link.key for link in path][1] == least
 
 
-@pytest.mark.parametrize("promise", one_in(4, QUICK), ids=lambda promise: promise.title)
+@pytest.mark.parametrize("promise", one_in(6, QUICK), ids=lambda promise: promise.title)
 def test_models(promise: Promise, stage: Stage) -> None:
     """The report is the embedded engine's, whose figures the models promise.
 
