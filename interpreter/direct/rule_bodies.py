@@ -28,6 +28,8 @@ from interpreter.direct.rule_text import (
     returns_in_loop,
     returns_last,
     size_of,
+    taken_out,
+    targets_of,
 )
 from interpreter.direct.scopes import CallNames, RuleScope
 from interpreter.direct.second_names import as_written, listed_by, with_places
@@ -63,20 +65,14 @@ class Calls:
             if self._lists is None:
                 self._lists = lists_of_containers(self.program)
             variables = frozenset(self.program.state_variables)
-            known = with_places(self.program.routines[number], self._lists, variables, self._called_by)
+            written = self.program.routines[number]
+            known = with_places(written, self._lists, variables, self._calls_others(written))
             self._routines[number] = known
         return known
 
-    def _called_by(self, routine: p.Routine) -> list[p.Routine]:
-        """The routines that a routine may call, also through others, as they are written."""
-        found: dict[int, p.Routine] = {}
-        waiting = [routine]
-        while waiting:
-            one = waiting.pop()
-            numbers = {self._called(each, one.role) for each in instructions(one.body)} - {None, *found}
-            found |= {number: self.program.routines[number] for number in numbers if number is not None}
-            waiting += [self.program.routines[number] for number in numbers if number is not None]
-        return list(found.values())
+    def _calls_others(self, routine: p.Routine) -> bool:
+        """Whether a routine calls another one."""
+        return any(self._called(one, routine.role) is not None for one in instructions(routine.body))
 
     def callee(self, instruction: p.Instruction, role: str | None) -> p.Routine | None:
         """The func that an instruction calls, in code of this role; None if it calls none."""
@@ -155,6 +151,12 @@ class Calls:
         return Origin(roots, roots - within)
 
 
+def _binds(instruction: p.Instruction, local: str) -> bool:
+    """Whether an instruction binds a local, and nothing else."""
+    targets = list(targets_of(instruction))
+    return len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == local
+
+
 def _is_choice(instruction: p.Instruction) -> bool:
     if isinstance(instruction, p.Enter):
         return isinstance(instruction.body, _CHOICES)
@@ -179,11 +181,12 @@ class RuleBody(PlainStatements):
             return None
         if value.id not in self.names.locals():
             return None
-        # It may not be changed in place there: other locals may refer to it.
-        if owners.meets(self.changed) and (place is None or self._may_change_in(place)):
+        # It may not be changed in place there, nor where another statement takes it to: other locals may refer to it.
+        stays = not self._moves_others(value.id)
+        if owners.meets(self.changed) and not (stays and place is not None and not self._may_change_in(place)):
             return None
         # Nor through the local, or another one that is given what the container with the place has.
-        only_read = value.id not in self.in_place and not self._changes_locals()
+        only_read = stays and value.id not in self.in_place and not self._changes_locals()
         if not is_last_use(self.names.routine, value, only_read):
             return None
         if value.id in self._own:
@@ -191,6 +194,11 @@ class RuleBody(PlainStatements):
         made = call("own", self.expressions.value(value))
         self.names.moved(value.id, made)
         return made
+
+    def _moves_others(self, local: str) -> bool:
+        """Whether a container may be taken out of another one, but to bind a local, or funcs may do so."""
+        known = [one for one in instructions(self.routine.body) if not _binds(one, local)]
+        return len(self.calls.all_of(self.routine)) > 1 or any(True for one in known for _ in taken_out(one))
 
     def _may_change_in(self, place: Path) -> bool:
         """Whether a container in a place may be changed there in place, or something in it."""

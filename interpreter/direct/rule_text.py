@@ -54,7 +54,24 @@ def changed_within(routine: p.Routine) -> set[str]:
                 found |= _around(target)
         for container in changed_containers(instruction):
             found |= _around(container)
+        # What is taken out may be changed where it goes to.
+        for container in taken_out(instruction):
+            found |= roots_of(container)
     return found
+
+
+def taken_out(instruction: p.Instruction) -> Iterator[ast.Expression]:
+    """The containers of which an instruction takes out a member that is not dropped."""
+    match instruction:
+        case p.Do(statement=ast.ExpressionStatement(value=alone)) | p.CallOrDo(call=alone, targets=()):
+            dropped: ast.Expression | None = alone
+        case _:
+            dropped = None
+    for part in evaluated(instruction):
+        for node in nodes_in(part):
+            function = changing(node)
+            if function is not None and function.name in ("pop", "setdefault") and node is not dropped:
+                yield function.value
 
 
 def _around(container: ast.Expression) -> set[str]:

@@ -13,7 +13,7 @@ that.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -45,27 +45,16 @@ class _Alias(NamedTuple):
     owner: Path | None
 
 
-class _Routines(NamedTuple):
-    """What the model says beside the routine. `lists`: the names of lists and dicts of containers. `variables`: those
-    of the state. `called`: the routines that a routine may call."""
-
-    lists: Set[str]
-    variables: Set[str]
-    called: Callable[[p.Routine], Sequence[p.Routine]]
-
-
-def with_places(
-    routine: p.Routine, lists: Set[str], variables: Set[str], called: Callable[[p.Routine], Sequence[p.Routine]]
-) -> p.Routine:
+def with_places(routine: p.Routine, lists: Set[str], variables: Set[str], calls: bool) -> p.Routine:
     """The routine with places for second names through which containers are changed; itself if there are none.
 
-    `lists`: the names of lists and dicts of containers. `variables`: those of the variables of the state. `called`
-    gives the routines that a routine may call.
+    `lists`: the names of lists and dicts of containers. `variables`: those of the variables of the state. `calls`: the
+    routine calls others, which may change what names refer to: then no name stands for a place.
     """
-    model = _Routines(lists, variables, called)
-    routine = one_by_one(routine)
-    for _ in range(_ROUNDS):
-        found = _second_names(routine, model)
+    before = routine = one_by_one(routine)
+    stand: list[ast.Expression] = []
+    for _ in range(0 if calls else _ROUNDS):
+        found = _second_names(routine, lists, variables)
         if not found:
             break
         bindings = {id(one.binding): one.instead for one in found}
@@ -73,7 +62,9 @@ def with_places(
         body: Any = _rewritten(routine.body, bindings, stands)
         names = routine.bound | {_place(one) for one in stands}
         routine = replace(routine, scopes=(body, *routine.scopes[1:]), bound=names)
-    return routine
+        stand += stands.values()
+    # Only now it is known what other names stand for.
+    return routine if all(_keeps_place(one, routine) for one in stand) else before
 
 
 def listed_by(node: ast.Expression) -> ast.Expression | None:
@@ -91,28 +82,22 @@ def as_written(name: str) -> str:
 # --- which names -----------------------------------------------------------------------------------------------------
 
 
-def _second_names(routine: p.Routine, model: _Routines) -> list[_Alias]:
+def _second_names(routine: p.Routine, lists: Set[str], variables: Set[str]) -> list[_Alias]:
     """The second names of a routine, through some of which containers are changed."""
     known = list(instructions(routine.body))
-    once = _bound_once(routine, known) - model.variables
+    once = _bound_once(routine, known) - variables
     aliases = [one for one in map(_alias, known) if one is not None and one.name in once]
     if not aliases:
         return []
     surely, perhaps = _changed_through(known)
-    aliases = [one for one in aliases if _is_steady(one.stands, once | model.variables)]
-    ways = [one for one in aliases if one.name in surely or (one.name in perhaps and _holds(one, model.lists))]
+    local = once | {_place(one) for one in once}
+    hidden = {name for one in known for name in _bound_inside(one)}
+    aliases = [one for one in aliases if _is_steady(one.stands, local, variables, surely | perhaps, hidden)]
+    ways = [one for one in aliases if one.name in surely or (one.name in perhaps and _holds(one, lists))]
     owners = {one.owner for one in ways} - {None}
     # Other names for members of the same container would be those before the change.
     found = [one for one in aliases if one in ways or one.owner in owners]
-    if not found:
-        return []
-    called = model.called(routine)
-    inside = [each for one in called for each in instructions(one.body)]
-    if any(_is_unknown(path, model.variables) for each in inside for path in (*assigned(each), *changed(each))):
-        return []
-    everything = [*known, *inside]
-    local = once | {_place(one) for one in once}
-    found = [one for one in found if _keeps_place(one, everything, local) and _is_used_after(one, routine, local)]
+    found = [one for one in found if _is_used_after(one, routine, local)]
     # What a second name of a second name stands for is known when that of the other is.
     names = {one.name for one in found}
     return [one for one in found if names.isdisjoint(path_of(one.stands) or ())]
@@ -160,26 +145,34 @@ def _bound_inside(instruction: p.Instruction) -> Iterator[str]:
                 yield from 2 * [one.name for one in node.parameters]
 
 
-def _is_steady(stands: ast.Expression, steady: Set[str]) -> bool:
-    """Whether the names in an expression are bound once, or are variables of the state or `self`."""
-    names = {node.id for node in nodes_in(stands) if isinstance(node, ast.Name)}
-    return all(one in steady or one == "self" or one.startswith("0") for one in names)
+def _is_steady(
+    stands: ast.Expression, local: Set[str], variables: Set[str], changed: Set[str], hidden: Set[str]
+) -> bool:
+    """Whether an expression stands for one place wherever it is written.
+
+    It begins with a variable of the state, `self`, or a name of `local`, those that are bound once; indexes in it are
+    literals, or such names that are not changed in place; none is `hidden`, bound inside some expression.
+    """
+    steps: list[ast.Expression] = []
+    node = stands
+    while isinstance(node, ast.Index | ast.Attribute):
+        steps += [node.index] if isinstance(node, ast.Index) else []
+        node = node.value
+    if not isinstance(node, ast.Name) or node.id in hidden or node.id not in local | variables | {"self"}:
+        return False
+    steady = local - changed - hidden
+    return all(isinstance(one, ast.Literal) or (isinstance(one, ast.Name) and one.id in steady) for one in steps)
 
 
-def _is_unknown(path: Path, variables: Set[str]) -> bool:
-    """Whether a routine that is called may change a container that it was given."""
-    return len(path) > 1 and path[0] not in variables and not any(step.startswith(".") for step in path)
-
-
-def _keeps_place(alias: _Alias, everything: Sequence[p.Instruction], local: Set[str]) -> bool:
-    """Whether nothing else comes to where a name stands for, or where that is in. `local`: the names that are bound
-    once; if what the name stands for begins with one, that was bound before."""
-    to = path_of(alias.stands)
+def _keeps_place(stands: ast.Expression, routine: p.Routine) -> bool:
+    """Whether nothing else comes to where a name stands for, or where that is in. The routine is that in which all such
+    names are replaced; names that are bound once were bound before."""
+    to = path_of(stands)
     assert to is not None
-    for instruction in everything:
-        if instruction is alias.binding:
-            continue
-        if any(is_on_the_way(path, to) for path in assigned(instruction) if len(path) > 1 or path[0] not in local):
+    known = list(instructions(routine.body))
+    once = _bound_once(routine, known)
+    for instruction in known:
+        if any(is_on_the_way(path, to) for path in assigned(instruction) if len(path) > 1 or path[0] not in once):
             return False
         if any(is_on_the_way(path, to[:-1]) for path in rearranged(instruction)):
             return False
@@ -190,7 +183,8 @@ def _is_used_after(alias: _Alias, routine: p.Routine, local: Set[str]) -> bool:
     """Whether a name is used only where it was bound for sure, and in the same turn of a loop: what its place depends
     on is as it was then. A name for members in turn, or by choice, has a place that is a variable: it is not bound
     before, and stays the same."""
-    if alias.owner is not None and local.isdisjoint(alias.owner):
+    names = {node.id for node in nodes_in(alias.stands) if isinstance(node, ast.Name)} - {_place(alias.name)}
+    if alias.owner is not None and names.isdisjoint(local):
         return True
     for block in _sequences(routine.body):
         for at, one in enumerate(block):
@@ -262,9 +256,14 @@ def _of_loop(instruction: p.Loop, loop: p.ForLoop) -> _Alias | None:
     new = replace(
         loop,
         variables=replace(variables, names=(place,), unpack=False),
-        iterable=_called(PLACES, container) if is_list else container,
+        # Of what is no dict the error is that of `values` or `items`, as nothing else is there.
+        iterable=_called(PLACES, container) if is_list else _keys_of(container),
     )
     return _of_members(name, container, instruction, replace(instruction, body=new), place)
+
+
+def _keys_of(container: ast.Expression) -> ast.Expression:
+    return ast.Call(container.span, ast.Attribute(container.span, container, "keys"), ())
 
 
 def _gone_through(iterable: ast.Expression) -> tuple[ast.Expression, bool]:

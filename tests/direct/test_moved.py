@@ -14,6 +14,11 @@ MOVED = [
 ]
 """One owner in the end, and nothing is changed."""
 OTHERWISE = [
+    "v = xss.pop(0)\nxss.append(v)\nd['a'] = xss.pop()\nd['a'].append(3)\nx = v[0]",
+    "v = xss.pop(0)\nd['c'] = v\nd['b'] = d.pop('c')\nd['b'].append(3)\nx = v[-1]",
+    "v = xss[0]\nd['a'] = xss.pop(0)\nd['a'].append(3)\nx = v[-1]",
+    "v = xss[0]\nw = xss.pop(0)\nw.append(3)\nx = v[-1]",
+    "v = oneof xss\nw = xss.pop(0)\nw.append(3)\nx = len(v)",
     "v = xss.pop(0)\nxss.append(v)\nx = sum([i for i in v])",
     "v = xss.pop(0)\nxss.append(v)\nd['a'] = v",
     "v = xss.pop(0)\nxss.append(v)\nxss[-1].append(3)\nx = len(v)",

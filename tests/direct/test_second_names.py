@@ -42,6 +42,12 @@ BY_PLACES = [
     "x = LIMIT.y\nv = xss[x]\nv.append(1)",
 ]
 AS_WRITTEN = [
+    "v = xss[0]\nw = xss\nw.reverse()\nv.append(x)",
+    "v = xss[0]\nw = xss\nw[0] = [7]\nv.append(x)",
+    "v, w = xss[0], xss\nw.pop(0)\nv.append(4)",
+    "v = xss[0]\nf(xss)\nv.append(4)",
+    "for v in d.values():\n    w = d\n    w['b'] = [7]\n    v.append(1)",
+    "v = xss[0]\nv.append(1)\nx = sum([v[0] for xss in [[[1]], [[1]]]])",
     "v = [w for w in xss if any([w == u for u in xss])][0]\nv.append(x)",
     "v = [w for w in xss if x][0]\nxss.pop(0)\nv.append(x)",
     "v = [list(w) for w in xss][0]\nv.append(x)\nx = len(v)",
@@ -75,6 +81,49 @@ def test_a_name_stands_for_a_place(body: str) -> None:
 def test_the_place_gets_another_member(body: str) -> None:
     """Whoever runs the rule, the name stays that of the container that it was bound to."""
     agree(compare_text(model_with(body), 12))
+
+
+DEEP = """\
+---
+deadlock_detection: false
+---
+role Node:
+    action Init:
+        self.at = 0
+        self.boxes = [[[0]], [[0]]]
+    atomic action Here:
+        b = self.boxes[self.at][0]
+        self.at = 1 - self.at
+        b[0] = 1 - b[0]
+action Init:
+    n = 0
+    grid = [[[0]], [[0]]]
+    none = []
+    node = Node()
+atomic action Count:
+    n = (n + 1) % 3
+atomic action A:
+    BODY
+"""
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "v = grid[n % 2][0]; n = 1; v[0] = 2",
+        "v = grid[n][0]\nn = 1\nv[0] = 2",
+        "require n < 2\nv = oneof grid[n]\nn = 1 - n\nv.append(9)\nrequire len(v) < 3",
+        "require n < 2\nfor v in grid[n]:\n    n = 1 - n\n    v[0] = 9",
+        "k = [0]\nv = grid[k[0]][0]\nk[0] = 1\nv[0] = n",
+        "for i in range(2):\n    if i == 1: v[0] = n\n    for v in grid[i]:\n        v[0] += 0",
+        "for v in none.values():\n    v.append(9)",
+        "for k, v in none.items():\n    v.append(9)",
+        "v = grid[0][0]\nv[0] = n\nn = sum([v[0] for grid in [[[[1]]], [[[1]]]]]) % 3",
+    ],
+)
+def test_what_leads_to_the_place_changes(body: str) -> None:
+    """An index is assigned, a name is hidden by that of a comprehension, what is gone through is no dict."""
+    agree(compare_text(DEEP.replace("BODY", body.replace("\n", "\n    ").replace("; ", "\n    ")), 20))
 
 
 def test_random_programs() -> None:

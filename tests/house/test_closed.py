@@ -37,7 +37,7 @@ OPEN = {
     "interpreter/direct/defs.py": 2,  # what is not done directly is left to the interpreter, here and in the next ones
     "interpreter/direct/plain_statements.py": 1,
     "interpreter/direct/rule_bodies.py": 2,
-    "interpreter/direct/rule_text.py": 3,
+    "interpreter/direct/rule_text.py": 4,
     "interpreter/direct/name_lookup.py": 1,
     "interpreter/direct/containers_written.py": 1,
     "interpreter/direct/one_by_one.py": 1,

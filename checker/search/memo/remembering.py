@@ -37,7 +37,7 @@ from interpreter.execute.code import Code
 from interpreter.execute.execution import Execution
 from interpreter.execute.frames import Frame, ScopeState, park_thread, resume_frames
 from interpreter.execute.observer import Undecided
-from interpreter.execute.reach import changed, members
+from interpreter.execute.reach import changeable, changed, members, reachable
 from interpreter.execute.settlement import Settlement
 from interpreter.execute.view import Recorder, View
 from interpreter.state.domains import Segment
@@ -262,6 +262,8 @@ class Remembering(ByParts):
         self._held: list[Container] = []
         """Containers that the thread kept over a restart: the slots they came from may be read anew, so they may not be
         changed or stored."""
+        self._held_from: set[Slot] = set()
+        """The slots they came from: read anew, what is in them is another object, which may not be changed either."""
         self._shares = 1
         """Into how many paths the step was cut, at most, by loops that are asked turn by turn."""
         self._turns: list[tuple[ScopeState, int]] = []
@@ -432,7 +434,8 @@ class Remembering(ByParts):
         if not (self._chosen or self.elsewhere) and self._rule in self._choices.sets:
             # Of the paths that choose no element there is one for all elements together.
             self.elsewhere = run.recorder.read(CHOSEN) > ELSEWHERE
-        if any(container.changed for container in self._held):
+        slots = run.world.slots
+        if any(one.changed for one in self._held) or any(changed(slots.get(slot)) for slot in self._held_from):
             raise _Mattered
         count, made = METER.spent
         budget = METER.budget
@@ -464,6 +467,10 @@ class Remembering(ByParts):
                     pending += value.members()
                     continue
             pending += members(value)
+        known = {id(container) for container in kept}
+        for slot, value in world.slots.items():
+            if any(id(part) in known for part in reachable([value], changeable)):
+                self._held_from.add(slot)
         for container in kept:
             # One that this path made may be changed by now; only later changes matter.
             container.changed = False
