@@ -16,7 +16,6 @@ BEFORE = [
     "xss[0].append(xss[0].pop())",
     "xss.append(xss.pop(0))",
     "xss.append(xss.pop(0))\nxss[1].append(4)",
-    "a = xss[0]\nxss.append(xss.pop(0))\nx = len(xss)",
     "d['a'].append(d['b'].pop())",
     "d['c'] = [d['b'].pop(), x]",
     "out = (x, xs.pop(0), xs.pop(0))",
@@ -39,6 +38,7 @@ BEFORE = [
     "return xs.pop()",
     "xs[0] = xs[1] if x > 3 else 7\nout = [xs.pop()]",
 ]
+READ_BY_A_NAME = "a = xss[0]\nxss.append(xss.pop(0))\nx = len(xss)"
 NOT_BEFORE = [
     "x = len(xs) + xs.pop()",
     "out = xs[0] if xs.pop() == 1 else xs.pop()",
@@ -142,3 +142,9 @@ def test_random_statements() -> None:
         body = "\n".join(statement(source) for _ in range(source.pick([1, 1, 2])))
         compared += agree(compare_text(model_with(f"xs += [1, 3]\nxss[0].append(4)\n{body}"), 4)).compared
     assert compared > 60
+
+
+def test_what_a_name_refers_to_is_taken_out() -> None:
+    """It may be changed where it goes to, so the interpreter runs the rule."""
+    found = agree(compare_text(model_with(READ_BY_A_NAME), 12))
+    assert found.left and not found.compared
