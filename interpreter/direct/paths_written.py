@@ -47,20 +47,16 @@ def assigned(instruction: p.Instruction) -> Iterator[Path]:
 
 def rearranged(instruction: p.Instruction) -> Iterator[Path]:
     """The paths of containers of which an instruction may remove or move members."""
-    return _changed(instruction, False)
+    for part in written(instruction):
+        for function in filter(None, map(changing, nodes_in(part))):
+            path = path_of(function.value)
+            if path is not None and function.name not in _KEEPS:
+                yield path
 
 
 def changed(instruction: p.Instruction) -> Iterator[Path]:
     """The paths of containers that an instruction changes by methods."""
-    return _changed(instruction, True)
-
-
-def _changed(instruction: p.Instruction, also_kept: bool) -> Iterator[Path]:
-    for part in written(instruction):
-        for function in filter(None, map(changing, nodes_in(part))):
-            path = path_of(function.value)
-            if path is not None and (also_kept or function.name not in _KEEPS):
-                yield path
+    return filter(None, map(path_of, changed_containers(instruction)))
 
 
 def containers_changed(instruction: p.Instruction) -> Iterator[Path | None]:

@@ -155,14 +155,21 @@ def targets_of(instruction: p.Instruction) -> Iterator[ast.Expression]:
 
 def is_bound_once(routine: p.Routine, local: str) -> bool:
     """Whether one statement alone gives a local its value, and it is no variable of a loop."""
-    names = [parameter.name for parameter in routine.parameters]
+    assigned, in_headers = names_bound(routine)
+    return assigned.count(local) == 1 and local not in in_headers
+
+
+def names_bound(routine: p.Routine) -> tuple[list[str], list[str]]:
+    """The parameters and the names to which statements assign; the variables of loops and of choices with a block. As
+    often as each is bound."""
+    assigned, in_headers = [parameter.name for parameter in routine.parameters], list[str]()
     for instruction in instructions(routine.body):
-        names += [one.id for one in targets_of(instruction) if isinstance(one, ast.Name)]
+        assigned += [one.id for one in targets_of(instruction) if isinstance(one, ast.Name)]
         if isinstance(instruction, p.PickBlock):
-            names += 2 * instruction.variables.names
+            in_headers += instruction.variables.names
         elif isinstance(instruction, p.Loop) and isinstance(instruction.body, p.ForLoop):
-            names += 2 * instruction.body.variables.names
-    return names.count(local) == 1
+            in_headers += instruction.body.variables.names
+    return assigned, in_headers
 
 
 def _changed_paths(instruction: p.Instruction) -> Iterator[ast.Expression]:

@@ -24,7 +24,7 @@ from interpreter.compile import program as p
 from interpreter.compile.statements import inner, instructions, own, suites, written
 from interpreter.direct.one_by_one import one_by_one
 from interpreter.direct.paths_written import Path, assigned, changed, is_on_the_way, path_of, rearranged
-from interpreter.direct.rule_text import targets_of
+from interpreter.direct.rule_text import names_bound
 
 PLACES: Final = "0places"
 """Called with a list: its places. No text of a model can spell this name, nor the next."""
@@ -46,7 +46,7 @@ class _Alias(NamedTuple):
 
 
 def with_places(routine: p.Routine, lists: Set[str], variables: Set[str], calls: bool) -> p.Routine:
-    """The routine with places for second names through which containers are changed; itself if there are none.
+    """The routine, one thing at a time, with places for second names through which containers are changed.
 
     `lists`: the names of lists and dicts of containers. `variables`: those of the variables of the state. `calls`: the
     routine calls others, which may change what names refer to: then no name stands for a place.
@@ -64,7 +64,7 @@ def with_places(routine: p.Routine, lists: Set[str], variables: Set[str], calls:
         routine = replace(routine, scopes=(body, *routine.scopes[1:]), bound=names)
         stand += stands.values()
     # Only now it is known what other names stand for.
-    return routine if all(_keeps_place(one, routine) for one in stand) else before
+    return routine if _keep_places(stand, routine) else before
 
 
 def listed_by(node: ast.Expression) -> ast.Expression | None:
@@ -124,14 +124,8 @@ def _changed_through(known: Sequence[p.Instruction]) -> tuple[set[str], set[str]
 
 def _bound_once(routine: p.Routine, known: Sequence[p.Instruction]) -> set[str]:
     """The names that one instruction alone binds, and nothing inside an expression."""
-    names = Counter(parameter.name for parameter in routine.parameters)
-    for instruction in known:
-        names.update(one.id for one in targets_of(instruction) if isinstance(one, ast.Name))
-        if isinstance(instruction, p.PickBlock):
-            names.update(instruction.variables.names)
-        elif isinstance(instruction, p.Loop) and isinstance(instruction.body, p.ForLoop):
-            names.update(instruction.body.variables.names)
-        names.update(_bound_inside(instruction))
+    by_statements, in_headers = names_bound(routine)
+    names = Counter([*by_statements, *in_headers, *[name for one in known for name in _bound_inside(one)]])
     return {one for one, count in names.items() if count == 1}
 
 
@@ -164,17 +158,17 @@ def _is_steady(
     return all(isinstance(one, ast.Literal) or (isinstance(one, ast.Name) and one.id in steady) for one in steps)
 
 
-def _keeps_place(stands: ast.Expression, routine: p.Routine) -> bool:
-    """Whether nothing else comes to where a name stands for, or where that is in. The routine is that in which all such
+def _keep_places(stand: Sequence[ast.Expression], routine: p.Routine) -> bool:
+    """Whether nothing else comes to where names stand for, or where that is in. The routine is that in which all such
     names are replaced; names that are bound once were bound before."""
-    to = path_of(stands)
-    assert to is not None
     known = list(instructions(routine.body))
     once = _bound_once(routine, known)
-    for instruction in known:
-        if any(is_on_the_way(path, to) for path in assigned(instruction) if len(path) > 1 or path[0] not in once):
-            return False
-        if any(is_on_the_way(path, to[:-1]) for path in rearranged(instruction)):
+    given = [path for one in known for path in assigned(one) if len(path) > 1 or path[0] not in once]
+    moved = [path for one in known for path in rearranged(one)]
+    for stands in stand:
+        to = path_of(stands)
+        assert to is not None
+        if any(is_on_the_way(path, to) for path in given) or any(is_on_the_way(path, to[:-1]) for path in moved):
             return False
     return True
 
