@@ -61,6 +61,7 @@ class Basics:
         self.fuel = fuel
         self._known: dict[str, dict[tuple[int, ...], tuple[Any, int]]] = {}
         self._added: dict[tuple[int, int], ValueNode] = {}
+        self._put: dict[tuple[int, int, int], tuple[ValueNode, bool]] = {}
         self._offered: dict[tuple[Hashable, ...], _Offered] = {}
         self.unordered: set[int] = set()
         """The ids of dicts and sets that this rule has made, whose order of insertion may not be the canonical one."""

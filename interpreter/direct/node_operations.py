@@ -18,6 +18,8 @@ UNSET: Final = object()
 """The value of a variable that has none yet."""
 _MOST_KNOWN: Final = 1 << 18
 """The number of results of one operation that are cached."""
+_MOST_PUT: Final = 1 << 15
+"""The number of changed lists and dicts that are cached."""
 _MOST_REMEMBERED: Final = 1 << 14
 """The number of results of one `def` that are remembered."""
 _WINDOW: Final = 1_024
@@ -176,26 +178,36 @@ class Operations(Pairs):
         """`group[place] = item`: the list or dict after."""
         if type(group) is not ValueNode:
             raise GiveUp
-        interner, number = self.nodes.interner, self.nodes.number(item)
-        payload = interner.payload(group.number)
         self.fuel[0] -= 1 + (group.weight >> 4)
+        token = (group.number, self.nodes.number(place), self.nodes.number(item))
+        found = self._put.get(token)
+        if found is None:
+            if len(self._put) > _MOST_PUT:
+                self._put.clear()
+            found = self._put[token] = self._made_by(group, place, token)
+        made, unordered = found
+        if unordered or group.number in self.unordered:
+            self.unordered.add(made.number)
+        return made
+
+    def _made_by(self, group: ValueNode, place: Any, token: tuple[int, int, int]) -> tuple[ValueNode, bool]:
+        """The list or dict after `group[place] = item`, whose ids are the `token`; whether its order is unknown now."""
+        interner = self.nodes.interner
+        payload = interner.payload(group.number)
+        _, own, number = token
         if group.tag is _LIST:
             if type(place) is not int or not -len(payload) <= place < len(payload):
                 raise GiveUp
             ids = list(payload)
             ids[place] = number
-            return self.nodes[interner.intern(_LIST, tuple(ids))]
+            return self.nodes[interner.intern(_LIST, tuple(ids))], False
         if group.tag is not _DICT or (type(place) is ValueNode and place.mutable):
             raise GiveUp
         assert group.table is not None
-        token = key(place)
-        if token in group.table:
-            own = self.nodes.number(place)
+        if key(place) in group.table:
             pairs = tuple([(k, number) if k == own else (k, v) for k, v in payload])
-            return self._after(group, interner.intern(_DICT, pairs))
-        made = interner.intern_pairs(_DICT, [*payload, (self.nodes.number(place), number)])
-        self.unordered.add(made)
-        return self.nodes[made]
+            return self.nodes[interner.intern(_DICT, pairs)], False
+        return self.nodes[interner.intern_pairs(_DICT, [*payload, (own, number)])], True
 
     def put_all(self, group: Any, *changes: Any) -> Any:
         """`group[place] = item` for several places and items, one after the other."""

@@ -139,7 +139,8 @@ class Nodes(dict[int, Any]):
             known = self.interner.ints.get(value)
             return self.interner.intern(Tag.INT, value) if known is None else known
         if kind is str:
-            return self.interner.intern(Tag.STRING, value)
+            known = self.interner.texts.get(value)
+            return self.interner.intern(Tag.STRING, value) if known is None else known
         if value is None:
             return NONE
         if value is True:

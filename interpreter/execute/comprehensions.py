@@ -137,10 +137,10 @@ def calls_only_builtins(syntax: tuple[object, ...], scope: NameScope) -> bool:
     )
 
 
-def answers_folds(values: object) -> TypeGuard[SetValue | BagValue]:
+def answers_folds(values: object) -> TypeGuard[SetValue | BagValue | ListValue]:
     """Whether some values may answer a fold by themselves."""
     # One of the class itself answers nothing, and is all there is while constants are computed.
-    return isinstance(values, SetValue | BagValue) and type(values) not in (SetValue, BagValue)
+    return isinstance(values, SetValue | BagValue | ListValue) and type(values) not in (SetValue, BagValue, ListValue)
 
 
 def kept_of(node: ast.Expression) -> ast.Expression | None:
@@ -175,7 +175,7 @@ class Filtered:
     def of(self, env: Environment) -> tuple[SetValue | BagValue, ElementFilter] | None:
         """The set or bag, and the filter; None if it is neither."""
         values = self._fine.values(env)
-        return None if values is None else (values, ElementFilter(self._fine.fold(env)))
+        return (values, ElementFilter(self._fine.fold(env))) if isinstance(values, SetValue | BagValue) else None
 
 
 class _Folded:
@@ -247,15 +247,19 @@ class _Folded:
         values = self.values(env)
         return None if values is None else values.folded(self.fold(env))
 
-    def values(self, env: Environment) -> SetValue | BagValue | None:
-        """The set or bag that the comprehension goes through; None if it is neither."""
+    def values(self, env: Environment) -> SetValue | BagValue | ListValue | None:
+        """The set, bag or list that the comprehension goes through; None if it answers nothing."""
         if self._iterable is None:
             return None
+        spent = METER.spent
         try:
             values = self._iterable(env.inner({}))
         except (ModelMistake, ModelError):
-            return None  # evaluated again, with its location
-        return values if answers_folds(values) and self.same else None
+            values = None
+        if answers_folds(values) and self.same:
+            return values
+        METER.resume(spent)
+        return None  # evaluated again, perhaps with an error and its location
 
     def fold(self, env: Environment) -> Fold:
         """The question for its value."""
@@ -272,10 +276,17 @@ def _names_of(node: ast.Comprehension) -> frozenset[str]:
 
 
 def _named(node: ast.Expression) -> bool:
-    """Whether an expression is a name, or an attribute of one."""
-    while isinstance(node, ast.Attribute):
+    """Whether an expression is a name, an attribute of one, or a member at a place that is one or a literal."""
+    while isinstance(node, ast.Attribute | ast.Index):
+        if isinstance(node, ast.Index) and not _is_place(node.index):
+            return False
         node = node.value
     return isinstance(node, ast.Name)
+
+
+def _is_place(node: ast.Expression) -> bool:
+    """Whether it is a literal, also a negative one, or `_named`."""
+    return isinstance(node.operand if isinstance(node, ast.Unary) else node, ast.Literal) or _named(node)
 
 
 def _turns(

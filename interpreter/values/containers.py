@@ -43,6 +43,10 @@ class ListValue(Container):
         """The element at a valid index."""
         return self.items[index]
 
+    def folded(self, fold: AskedFold) -> tuple[object] | None:
+        """The value of a fold, if the list finds it by itself; None: it is computed as it is written."""
+        return None
+
     def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, ListValue)
         return equal_sequences(self.items, other.items, walk)

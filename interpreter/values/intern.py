@@ -90,6 +90,8 @@ class Interner:
         self._tables: list[dict[Any, int]] = [{} for _ in Tag]
         self.ints: Mapping[int, int] = self._tables[Tag.INT]
         """The ids of the ints."""
+        self.texts: Mapping[str, int] = self._tables[Tag.STRING]
+        """The ids of the strings."""
         self._tags: list[Tag] = []
         self._payloads: list[Any] = []
         self._flags: list[int] = []

@@ -21,7 +21,7 @@ from checker.search.columns.capacity import LISTED, Capacity
 from checker.search.columns.code_tables import Ints
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.space import Space
-from checker.search.memo.division import whole_value
+from checker.search.memo.heads import whole_value
 from fizz.base.data import NotData, pack, unpack
 from interpreter import Machine
 from interpreter.state.state import UNBOUND, Slot, State

@@ -12,19 +12,9 @@ from numpy.typing import NDArray
 
 from checker.search.columns.capacity import LISTED, MESSAGE, THREAD
 from checker.search.columns.sizes import Sizes
-from checker.search.memo.division import (
-    FOLD,
-    Divider,
-    is_counted,
-    is_element,
-    made_of,
-    of_copy,
-    root_of,
-    steps_of,
-    whole_value,
-)
+from checker.search.memo.division import FOLD, Divider, is_element, of_copy, root_of
 from checker.search.memo.folds import Folds
-from checker.search.memo.heads import set_head
+from checker.search.memo.heads import is_counted, list_steps_of, made_of, set_head, steps_of, whole_value
 from interpreter import Machine
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.budget import METER
@@ -176,6 +166,8 @@ class Tables:
         self._parts: dict[Slot, list[Slot]] = {}
         self._elements: dict[Slot, list[Slot]] = {}
         self._updates: dict[Slot, Updates] = {}
+        self._lengths: dict[Slot, Ints] = {}
+        self._containers: dict[Slot, Ints] = {}
         self._listed = {kind: CodeTable(partial(machine.slot_sum, (kind,)), empty=True) for kind in LISTED}
         self.threads = self._listed[THREAD]
         self.messages = self._listed[MESSAGE]
@@ -245,6 +237,24 @@ class Tables:
     def is_head(self, number: int) -> bool:
         """Whether a stored value stands for a container that is stored part by part."""
         return number != UNBOUND and self._machine.values.tag(number) is Tag.HEAD
+
+    def lengths(self, slot: Slot) -> Ints:
+        """By code, how many members the value in a slot has if it is a list that is stored part by part, else 0."""
+        known = self._lengths.get(slot, NO_PROPERTY)
+        self._lengths[slot] = known = self.of(slot).property(self._length, known)
+        return known
+
+    def _length(self, number: int) -> int:
+        return len(list_steps_of(self._machine.values, number))
+
+    def containers(self, slot: Slot) -> Ints:
+        """By code, 1 if the value in a slot has a container in it or is one, else 0."""
+        known = self._containers.get(slot, NO_PROPERTY)
+        self._containers[slot] = known = self.of(slot).property(self._has_container, known)
+        return known
+
+    def _has_container(self, number: int) -> bool:
+        return self.is_head(number) or self._machine.values.mutable(number)
 
     def is_of_elements(self, head: int) -> bool:
         """Whether it stands for one that is stored by elements."""

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import Ints, coded, distinct
 from checker.search.columns.distinct_rows import distinct_rows
-from checker.search.columns.element_bits import ElementBits
+from checker.search.columns.fold_rounds import FoldedLists, Rounds, SetRounds
 from checker.search.columns.packing import Packing, Rows
 from checker.search.memo.division import FOLD
 from checker.search.memo.folds import Folds
 from checker.search.memo.known_folds import KnownFold, KnownPassing, UnknownElement
-from checker.search.memo.turn_trees import Turn, TurnNode
+from checker.search.memo.turn_trees import Turn, TurnNode, TurnQuestion
 from interpreter.state.state import UNBOUND, Slot
+
+_FEW: Final = 1_024
 
 Codes = Callable[[Slot, Ints], tuple[Ints, Sequence[int]] | int]
 Number = Callable[[Slot, int], int]
 
 
 class FoldAnswers:
-    """The answers to one fold over the sets in a slot of some rows, whose turns may ask the columns of these rows."""
+    """The answers to one fold over the sets or lists in a slot of some rows, whose turns may ask their columns."""
 
     def __init__(self, packing: Packing, rows: Rows, slot: Slot, codes: Codes, number: Number) -> None:
         self._folds: Folds = packing.tables.folds
@@ -35,50 +38,92 @@ class FoldAnswers:
         self._number = number
         self._turns: list[Turn] = []
         self._numbers: dict[int, int] = {}
+        self._lists = FoldedLists(packing, slot[:-1]) if packing.asks_turns(slot) else None
 
     def number(self, row: int) -> int:
         """The answer in one row."""
+        if self._lists is None:
+            elements: list[int] | None = self._packing.bits_for(self._slot).held(self._rows, row)
+        else:
+            elements = self._lists.held(self._rows, row)
+        if elements is None:
+            return UNBOUND
         try:
-            elements = self._packing.bits_for(self._slot).held(self._rows, row)
             return self._folds.answer(self._step, elements, lambda slot: self._number(slot, row))
         except UnknownElement:
             raise UnknownElement([row]) from None
 
     def codes(self, which: Ints) -> tuple[Ints, list[int]]:
         """The answers in some rows, as codes and the ids by code."""
-        bits = self._packing.bits_for(self._slot)
-        if not bits.plain:
-            # Which of equal elements it is decides about their order.
-            return coded([self.number(row) for row in which.tolist()])
+        if self._lists is None:
+            bits = self._packing.bits_for(self._slot)
+            if not bits.plain:
+                # Which of equal elements it is decides about their order.
+                return coded([self.number(row) for row in which.tolist()])
+            return self._answers(SetRounds(bits, self._rows.take(which)), which)
+        if self._fold.reads:
+            return self._answers(self._lists.rounds(self._rows.take(which)), which)
+        # Equal lists have equal answers.
+        indexes, examples = distinct_rows(self._lists.words(self._rows, which), len(which))
+        some = which[examples]
+        codes, ids = self._answers(self._lists.rounds(self._rows.take(some)), some)
+        return codes.take(indexes), ids
+
+    def _answers(self, rounds: Rounds, which: Ints) -> tuple[Ints, list[int]]:
+        """The answers in the rows of these rounds."""
         if isinstance(self._fold, KnownPassing):
-            return self._passed_on(self._fold, bits, which)
-        taken = self._taken(self._fold, bits, which)
-        indexes, examples = distinct_rows(taken, len(which))
-        answers = [self._answer(self._fold, [column.item(row) for column in taken]) for row in examples.tolist()]
+            return self._passed_on(self._fold, rounds, which)
+        taken = self._taken(self._fold, rounds, which)
+        indexes, examples = distinct_rows([rounds.answering.astype(np.int64), *taken], len(which))
+        answers = [
+            self._answer(self._fold, [column.item(row) for column in taken]) if rounds.answering[row] else UNBOUND
+            for row in examples.tolist()
+        ]
         codes, ids = coded(answers)
         return codes.take(indexes), ids
 
-    def _taken(self, fold: KnownFold, bits: ElementBits, which: Ints) -> list[Ints]:
-        """By element, in order, the turn that each row takes for it: its number, 0 for none, or one without results."""
-        present = bits.present(self._rows.take(which))
-        going_on = np.ones(len(which), dtype=np.bool_)
+    def _taken(self, fold: KnownFold, rounds: Rounds, which: Ints) -> list[Ints]:
+        """By round, the turn that each row takes in it: its number, 0 for none, or one without results."""
+        going_on = rounds.answering.copy()
         found: list[Ints] = []
-        for place, element in enumerate(bits.elements):
+        unknown: list[int] = []
+        for place in range(len(rounds)):
+            here, codes, ids = rounds.at(place, going_on)
+            if not len(here):
+                continue
+            met, indexes = _occurring(codes, len(ids))
+            by_index = np.zeros(len(met), dtype=np.int64)
+            asking: list[tuple[int, TurnQuestion]] = []
+            for index, code in enumerate(met.tolist()):
+                node = fold.turns.get(ids[code])
+                if isinstance(node, Turn):
+                    by_index[index] = self._numbered(node)
+                elif node is None:
+                    alike = here[indexes == index]
+                    unknown.append(int(which[alike[0]]))
+                    going_on[alike] = False
+                else:
+                    asking.append((index, node))
+            taken = by_index.take(indexes)
+            for index, question in asking:
+                some = np.flatnonzero(indexes == index)
+                taken[some] = self._walk(question, which[here[some]])
             column = np.zeros(len(which), dtype=np.int64)
-            here = np.flatnonzero(present[:, place] & going_on)
-            if len(here):
-                taken = self._walk(fold.turns.get(element), which[here])
-                column[here] = taken
-                for number in distinct(taken).tolist():
-                    turn = self._turns[number - 1]
-                    self._folds.note(turn)
-                    # Whether the answer may depend on that this turn was taken: it fails, decides, or has results.
-                    if not (turn.results is None or fold.counts(turn.results)):
-                        column[column == number] = 0
-                    elif fold.stops:
-                        going_on &= column != number
+            column[here] = taken
+            for number in distinct(taken).tolist():
+                if not number:
+                    continue
+                turn = self._turns[number - 1]
+                self._folds.note(turn)
+                # Whether the answer may depend on that this turn was taken: it fails, decides, or has results.
+                if not (turn.results is None or fold.counts(turn.results)):
+                    column[column == number] = 0
+                elif fold.stops:
+                    going_on &= column != number
             if column.any():
                 found.append(column)
+        if unknown:
+            raise UnknownElement(unknown)
         return found
 
     def _answer(self, fold: KnownFold, taken: list[int]) -> int:
@@ -87,30 +132,32 @@ class FoldAnswers:
             return UNBOUND
         return self._folds.made(fold, turns)
 
-    def _passed_on(self, fold: KnownPassing, bits: ElementBits, which: Ints) -> tuple[Ints, list[int]]:
-        """As `codes`, of a loop that passes something on."""
+    def _passed_on(self, fold: KnownPassing, rounds: Rounds, which: Ints) -> tuple[Ints, list[int]]:
+        """As `_answers`, of a loop that passes something on."""
         passed = _PassedCodes(fold)
-        codes = np.zeros(len(which), dtype=np.int64)
-        present = bits.present(self._rows.take(which))
+        unanswered = passed.code(UNBOUND)
+        codes = np.where(rounds.answering, 0, unanswered)
         unknown: list[int] = []
-        for place, element in enumerate(bits.elements):
-            here = np.flatnonzero(present[:, place] & passed.goes_on.take(codes))
-            given = codes[here]
-            after = np.arange(len(passed.ids))
-            asking: list[int] = []
-            for code in np.flatnonzero(np.bincount(given)).tolist():
-                node = fold.turns.get((passed.ids[code], element))
+        for place in range(len(rounds)):
+            here, elements, ids = rounds.at(place, passed.goes_on.take(codes))
+            if not len(here):
+                continue
+            met, indexes = _occurring(codes.take(here) * len(ids) + elements, len(passed.ids) * len(ids))
+            by_index = np.full(len(met), unanswered, dtype=np.int64)
+            asking: list[tuple[int, TurnQuestion]] = []
+            for index, pair in enumerate(met.tolist()):
+                given, element = divmod(pair, len(ids))
+                node = fold.turns.get((passed.ids[given], ids[element]))
                 if isinstance(node, Turn):
-                    after[code] = self._after(passed, node)
+                    by_index[index] = self._after(passed, node)
                 elif node is None:
-                    unknown.append(int(which[here[np.argmax(given == code)]]))
-                    after[code] = passed.code(UNBOUND)
+                    unknown.append(int(which[here[np.argmax(indexes == index)]]))
                 else:
-                    asking.append(code)
-            codes[here] = after.take(given)
-            for code in asking:
-                some = here[given == code]
-                taken = self._walk(fold.turns.get((passed.ids[code], element)), which[some])
+                    asking.append((index, node))
+            codes[here] = by_index.take(indexes)
+            for index, question in asking:
+                some = here[indexes == index]
+                taken = self._walk(question, which[some])
                 for number in distinct(taken).tolist():
                     codes[some[taken == number]] = self._after(passed, self._turns[number - 1])
         if unknown:
@@ -179,8 +226,19 @@ class _PassedCodes:
         return np.array(self._goes_on, dtype=np.bool_)
 
 
+def _occurring(codes: Ints, count: int) -> tuple[Ints, Ints]:
+    """The codes that occur, in ascending order, and for each row the index of its own. `count`: all are less."""
+    if count <= max(_FEW, 4 * len(codes)):
+        there = np.bincount(codes, minlength=count) > 0
+        return np.flatnonzero(there), (np.cumsum(there) - 1).take(codes)
+    met = distinct(codes)
+    return met, np.searchsorted(met, codes)
+
+
 def is_answered_by_turns(packing: Packing, slot: Slot) -> bool:
-    """Whether a slot is the question for a fold whose turns read the state, or pass something on."""
+    """Whether a slot is the question for a fold over lists, or with turns that read the state or pass something on."""
+    if packing.asks_turns(slot):
+        return True
     step = slot[-1]
     if not (isinstance(step, str) and step.startswith(FOLD) and packing.asks_elements(slot)):
         return False

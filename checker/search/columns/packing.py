@@ -20,7 +20,8 @@ from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.element_bits import ElementBits, WholeSets
 from checker.search.columns.plain_lists import PlainLists
 from checker.search.columns.whole_columns import whole_columns
-from checker.search.memo.division import FOLD, asks_all, is_element, root_of
+from checker.search.memo.division import FOLD, MOST_MEMBERS, asks_all, is_element, root_of
+from checker.search.memo.heads import list_steps
 from checker.search.memo.known_folds import KnownPassing
 from interpreter.state.state import UNBOUND, Layout, Slot, State
 
@@ -364,6 +365,21 @@ class Packing:
     def asks_elements(self, slot: Slot) -> bool:
         """Whether a slot is a question that the bits of the elements of a set answer."""
         return asks_all(slot) and self.tables.divider.by_elements(slot[:-1]) and slot[:-1] in self.fields
+
+    def asks_turns(self, slot: Slot) -> bool:
+        """Whether a slot is a question that the members of a list answer."""
+        step, base = slot[-1], slot[:-1]
+        asks = isinstance(step, str) and step.startswith(FOLD)
+        return asks and base in self.fields and self.tables.divider.by_turns(base)
+
+    def members(self, slot: Slot) -> list[Slot]:
+        """The slots of the members of the lists in a slot, in order, as far as there are some."""
+        found = []
+        for step in list_steps(MOST_MEMBERS):
+            if (*slot, step) not in self.fields:
+                break
+            found.append((*slot, step))
+        return found
 
     def asked(self, slot: Slot) -> tuple[Slot, str | None]:
         """The slot in which the answer for a slot is stored, and the step to it; None if it is the slot itself."""

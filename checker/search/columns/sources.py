@@ -85,6 +85,8 @@ class StateColumns:
             if packing.asks_elements(slot):
                 for word, bits in packing.bits_for(slot).masks:
                     mask[word] |= bits
+            elif packing.asks_turns(slot):
+                mask |= packing.mask(packing.members(slot[:-1]))
         return mask
 
     def also_read(self, slots: set[Slot]) -> set[Slot]:
@@ -123,8 +125,8 @@ class StateColumns:
     def field(self, slot: Slot) -> Scalars | None:
         """How to read a slot of one row; None if it is not stored."""
         if slot not in self._fields:
-            asked = None if self.packing.asks_elements(slot) else self.packing.scalars(self.rows, slot)
-            self._fields[slot] = asked
+            by_all = self.packing.asks_elements(slot) or self.packing.asks_turns(slot)
+            self._fields[slot] = None if by_all else self.packing.scalars(self.rows, slot)
         return self._fields[slot]
 
     def number(self, slot: Slot, row: int) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 import numpy as np
@@ -20,6 +20,7 @@ from checker.search.columns.space import Space
 from checker.search.columns.spill_file import SpillFiles
 from checker.search.columns.store import StateStore
 from checker.search.memo.division import Divider
+from checker.search.memo.list_places import Places, list_places, place_of
 from checker.search.rows.row_run import FrontierState, RowRun
 from interpreter.state.state import Slot, State
 from interpreter.state.step import StepOrder
@@ -60,9 +61,13 @@ def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states
     reduced = run.symmetric and not all(map(expander.machine.plain, states))
     if not reduced:
         # Images must be divided alike, no matter what was read in them.
-        expander.memory.forget_reads(expander.memory.divider.gather())
+        divider, sizes = expander.memory.divider, store.spill_files.sizes
+        lists = _many_lists(divider, states, sizes) if run.by_elements else frozenset()
+        if run.by_elements and not sizes.many_values:
+            lists |= list_places(expander.machine.program)
+        expander.memory.forget_reads(divider.gather(lists))
         if run.by_elements:
-            expander.memory.ask_by_elements(_many_valued(expander.memory.divider, states, store.spill_files.sizes))
+            expander.memory.ask_by_elements(_many_valued(divider, states, sizes), lists)
     space = Space(expander, reduced, store.spill_files.sizes)
     for order in METER.attended(orders):
         space.number(order)
@@ -85,13 +90,26 @@ def _many_valued(divider: Divider, states: Sequence[State], sizes: Sizes) -> fro
     """The slots whose sets have many values in these states: stored whole, each would be looked up anew. None: all."""
     if not sizes.many_values:
         return None
+    return _of_many_values(
+        states, sizes, lambda root, number: (part for part in divider.parts(root, number) if divider.counted(part[1]))
+    )
+
+
+def _many_lists(divider: Divider, states: Sequence[State], sizes: Sizes) -> Places:
+    """As `_many_valued`, of lists without containers in them: the places with any such slot."""
+    return frozenset(filter(None, map(place_of, _of_many_values(states, sizes, divider.lists))))
+
+
+def _of_many_values(
+    states: Sequence[State], sizes: Sizes, parts: Callable[[Slot, int], Iterable[tuple[Slot, int]]]
+) -> frozenset[Slot]:
+    """The slots of parts that have many values in these states. `parts` gives those of a value in a slot."""
     values: dict[Slot, set[int]] = {}
     for state in METER.attended(states):
         for root, number in zip(state.layout.slots, state.values, strict=True):
-            for slot, held in divider.parts(root, number):
-                if divider.counted(held):
-                    values.setdefault(slot, set()).add(held)
-    most = max(sizes.many_values, len(states) // sizes.of_states)
+            for slot, held in parts(root, number):
+                values.setdefault(slot, set()).add(held)
+    most = max(sizes.many_values, len(states) // sizes.of_states) if sizes.many_values else 0
     return frozenset(slot for slot, met in values.items() if len(met) >= most)
 
 

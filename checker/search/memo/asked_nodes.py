@@ -23,6 +23,10 @@ _DICT: Final = Tag.DICT
 _SET: Final = Tag.SET
 
 
+class AsksTurns(GiveUp):
+    """All members of a list are gone through that may answer that by turns: the interpreter asks it so."""
+
+
 Bounds = tuple[int, int]
 """The least and the most that something may be."""
 Saved = tuple[dict[Slot, Any], dict[Slot, int], "list[AskedNode]", int, set[int], dict[Slot, Bounds]]
@@ -58,6 +62,8 @@ class AskingNodes(Nodes):
         self.divider = divider
         self.listed = listed(interner)
         self._places = places
+        self.leaves_turns = True
+        """Whether lists that answer folds are left to the interpreter where all members are gone through."""
         self._shapes: dict[int, HeadShape] = {}
 
     def number(self, value: Any) -> int:
@@ -303,6 +309,12 @@ class AskedNode(AskedContainer):
         if index >= len(self.shape.steps) or index in self.changes or self.shape.whole:
             return None
         return self.reader.equals((*self.slot, self.shape.steps[index]), value)
+
+    def gone_through(self) -> None:
+        """Raise `AsksTurns` if the members of a list had better be asked by turns."""
+        nodes = self.reader.nodes
+        if nodes.leaves_turns and not self.changes and not self.more and nodes.divider.by_turns(self.slot):
+            raise AsksTurns
 
     def members(self) -> list[Any]:
         """All members, in order."""

@@ -190,6 +190,7 @@ class AskingOperations(Operations):
             return self.turns(value.shape.keys, cost)
         if not value.is_list:
             return None
+        value.gone_through()
         return self.turns(value.members(), cost)
 
     def alternatives(self, value: Any, prefix: str) -> tuple[Sequence[Any], Sequence[str]]:
@@ -229,6 +230,7 @@ class AskingOperations(Operations):
         """As `live`, of which each element is asked for when it is taken."""
         if not isinstance(value, AskedNode) or not value.is_list:
             return self.live(value, cost)
+        value.gone_through()
         self.turns(value.shape.steps, cost)
         return _Members(value, value.member)
 

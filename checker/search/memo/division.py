@@ -28,13 +28,23 @@ are read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from checker.search.memo.heads import dict_head, dict_step, gone, list_head, list_steps, listed, set_head
+from checker.search.memo.heads import (
+    COUNTED,
+    container_of,
+    dict_head,
+    dict_step,
+    gone,
+    list_head,
+    list_steps,
+    listed,
+    set_head,
+)
 from checker.search.memo.list_places import Places, place_of
 from interpreter.state.state import UNBOUND, Slot, State
 from interpreter.state.step import Outcome
@@ -63,8 +73,6 @@ LISTED: Final = "?"
 ROOMY: Final = 10 * MOST_ELEMENTS
 """Sets and bags are asked by elements if the model lets them have so many: how many they have is not asked then."""
 _DIVIDED: Final = frozenset({Tag.LIST, Tag.DICT, Tag.RECORD})
-_COUNTED: Final = frozenset({Tag.SET, Tag.BAG})
-"""What is asked for elements."""
 _ELEMENTS: Final = frozenset(
     {Tag.NONE, Tag.BOOL, Tag.INT, Tag.FLOAT, Tag.STRING, Tag.BYTES, Tag.ROLE, Tag.MODEL_VALUE, Tag.SYMMETRIC}
 )
@@ -137,6 +145,10 @@ class Divider:
         """Whether it is the sets or the bags in a slot that are stored by elements."""
         self.met: dict[Slot, list[int]] = {}
         """By slot, the elements that were met in its sets, if these are stored by elements."""
+        self._lists_by_turns: Places = frozenset()
+        """Where lists are that answer folds."""
+        self.listed: dict[Slot, dict[int, None]] = {}
+        """By slot, the members that were met in lists that answered folds."""
         self.spread = 0
         """What it may cost, in charges, to name each element that was met in any set."""
         self._divisions: dict[int, Division | None] = {}
@@ -168,7 +180,7 @@ class Divider:
             known is not None
             and self.any_by_elements
             and self.by_elements(slot)
-            and (tag := self._interner.tag(number)) in _COUNTED
+            and (tag := self._interner.tag(number)) in COUNTED
         ):
             # The parts are those of sets, or of bags.
             return self._by_element(number, known) if self._kinds.setdefault(slot, tag) is tag else None
@@ -179,21 +191,33 @@ class Divider:
         self._opened[slot] += 1
         self._emptied[slot] += emptied
 
-    def gather(self) -> set[Slot]:
-        """Store flat containers whole from now on that were mostly read whole when they were opened, and lists from
-        which members are taken; their slots.
+    def gather(self, lists: Places = frozenset()) -> set[Slot]:
+        """Store flat containers whole from now on that were mostly read whole when they were opened, but for `lists`
+        there, and lists from which members are taken; their slots.
 
         What was remembered of them must be forgotten.
         """
         flat = [slot for slot in self._opened if slot not in self._nested]
         chosen = {slot for slot in flat if self._emptied[slot] > NEARLY_ALL * self._opened[slot]}
+        chosen = {slot for slot in chosen if place_of(slot) not in lists}
         chosen |= {slot for slot in self._opened if place_of(slot) in self.queues}
         self._gathered |= chosen
         return chosen
 
     def by_elements(self, slot: Slot) -> bool:
         """Whether sets in a slot are stored by elements."""
-        return (self._sets_by_elements is None or slot in self._sets_by_elements) and slot not in self._gathered
+        if slot in self._gathered or (self._lists_by_turns and place_of(slot) in self._lists_by_turns):
+            return False
+        return self._sets_by_elements is None or slot in self._sets_by_elements
+
+    def by_turns(self, slot: Slot) -> bool:
+        """Whether lists in a slot answer folds, from what the turns for their members give."""
+        return bool(self._lists_by_turns) and place_of(slot) in self._lists_by_turns and slot not in self._gathered
+
+    @property
+    def answers_folds(self) -> bool:
+        """Whether anything does."""
+        return self.any_by_elements or bool(self._lists_by_turns)
 
     def kind(self, slot: Slot) -> Tag:
         """Whether it is the sets or the bags in a slot that are stored by elements."""
@@ -201,7 +225,7 @@ class Divider:
 
     def counted(self, number: int) -> bool:
         """Whether a value is a set or bag, which is asked for elements."""
-        return number != UNBOUND and self._interner.tag(number) in _COUNTED
+        return number != UNBOUND and self._interner.tag(number) in COUNTED
 
     def store_whole(self, slots: Iterable[Slot]) -> None:
         """Store the sets in these slots whole from now on. What was remembered of them must be forgotten."""
@@ -222,8 +246,22 @@ class Divider:
         """Divide as another process that has called `gather`. Nothing may have been remembered yet."""
         self._gathered |= slots
 
-    def ask_by_elements(self, slots: frozenset[Slot] | None) -> None:
-        """Store sets in these slots (None: in all) by elements from now on. What was remembered must be forgotten."""
+    def lists(self, slot: Slot, number: int) -> Iterator[tuple[Slot, int]]:
+        """The lists in a value of a slot that are divided and have no containers in them."""
+        division = self.division(slot, number)
+        if division is None or division.whole:
+            return
+        if division.flat and self._interner.tag(number) is Tag.LIST:
+            yield slot, number
+        for step, member in division.members.items():
+            yield from self.lists((*slot, step), member)
+
+    def ask_by_elements(self, slots: frozenset[Slot] | None, lists: Places = frozenset()) -> None:
+        """Store sets in these slots (None: in all) by elements from now on, and let the `lists` there answer folds.
+
+        What was remembered must be forgotten.
+        """
+        self._lists_by_turns = lists
         self._sets_by_elements = slots
         self.any_by_elements = slots is None or bool(slots)
 
@@ -414,7 +452,7 @@ class Divider:
             old = division.members.get(steps[0], UNBOUND)
             members = {**division.members, steps[0]: self.replaced(old, steps[1:], new)}
             keys, (rank, _, _), _ = self._interner.payload(division.head)
-            made = _made(self._interner, Tag(rank), tuple(members), keys, list(members.values()))
+            made = container_of(self._interner, Tag(rank), tuple(members), keys, list(members.values()))
             known = self._replaced[key] = made
         return known
 
@@ -461,7 +499,7 @@ class Divider:
     def _divide(self, number: int) -> Division | None:
         interner = self._interner
         tag, payload = interner.tag(number), interner.payload(number)
-        if tag in _COUNTED:
+        if tag in COUNTED:
             return self._divide_set(number)
         if tag not in _DIVIDED or not 0 < len(payload) <= MOST_MEMBERS or interner.references(number):
             return None
@@ -517,46 +555,6 @@ class Divider:
             divided = Division(whole.head, by_step, True) if len(by_step) == len(members) else None
             known = self._sets[number] = divided
         return known
-
-
-def whole_value(
-    interner: Interner, slot: Slot, ask: Callable[[Slot], int], elements: Callable[[Slot], Sequence[Slot]] | None = None
-) -> int:
-    """The value whose stored parts are the answers. `elements` gives the parts for elements of sets that are stored
-    by elements."""
-    number = ask(slot)
-    if number == UNBOUND or interner.tag(number) is not Tag.HEAD:
-        return number
-    if elements is not None and is_counted(interner, number):
-        held = [element for part in elements(slot) if (element := ask(part)) != UNBOUND]
-        return interner.intern_members(Tag(interner.payload(number)[1][0]), held)
-    members = [whole_value(interner, (*slot, step), ask, elements) for step in steps_of(interner, number)]
-    return made_of(interner, number, members)
-
-
-def is_counted(interner: Interner, head: int) -> bool:
-    """Whether it is the head of a set or bag, whose members are elements."""
-    return interner.payload(head)[1][0] in _COUNTED
-
-
-def steps_of(interner: Interner, head: int) -> tuple[str, ...]:
-    """The steps from a head to its members."""
-    steps: tuple[str, ...] = interner.payload(head)[1][1]
-    return steps
-
-
-def made_of(interner: Interner, head: int, members: list[int]) -> int:
-    """The container with this head and these members."""
-    keys, (rank, steps, _), _ = interner.payload(head)
-    return _made(interner, Tag(rank), steps, keys, members)
-
-
-def _made(interner: Interner, tag: Tag, steps: tuple[str, ...], keys: tuple[int, ...], members: list[int]) -> int:
-    if tag is Tag.LIST:
-        return interner.intern(tag, tuple(members))
-    if tag is Tag.DICT:
-        return interner.intern(tag, tuple(zip(keys, members, strict=True)))
-    return interner.intern(tag, tuple(zip([step[1:] for step in steps], members, strict=True)))
 
 
 def shorter(size: int) -> str:

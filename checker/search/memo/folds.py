@@ -19,7 +19,7 @@ from typing import Final, NamedTuple, NoReturn, Protocol
 from checker.search.memo.division import FOLD
 from checker.search.memo.element_choices import BeginAnew
 from checker.search.memo.known_folds import KnownFold, KnownPassing, PassedTurns, UnknownElement
-from checker.search.memo.open_containers import OpenSet, asked_by_elements
+from checker.search.memo.open_containers import OpenSet, asked_by_elements, is_known_by_content
 from checker.search.memo.turn_trees import Ask, Turn, TurnNode, turn_in
 from fizz import Span
 from interpreter.execute.state_struct import StateStruct
@@ -37,6 +37,8 @@ from interpreter.values.problem import ModelMistake
 _COSTLY: Final = frozenset({"R20", "R24"})
 MOST_TURNS: Final = 4_096
 """Of more elements than this, turns are not asked one by one."""
+MOST_LISTED: Final = 1_000
+"""Lists with more different members than this are gone through as it is written."""
 TURNS_AHEAD: Final = 100
 MOST_AHEAD: Final = 4_000
 """So many turns that pass something on are taken ahead in each run of a path, until so many are known."""
@@ -46,12 +48,16 @@ MOST_PASSED: Final = 50_000
 
 class FoldedSet(NamedTuple):
     """A set or bag of a state: the elements that it may have, those that it has, these in order with all copies, and
-    what they are."""
+    what they are.
+
+    Or a list of up to `most` members; then any of them may be any element.
+    """
 
     elements: Sequence[int]
     present: Callable[[], set[int]]
     held: Callable[[], Sequence[int]]
     thaw: Callable[[int], object]
+    most: int = 0
 
 
 class Folds:
@@ -70,6 +76,8 @@ class Folds:
         """The folds, by site and values around, with turns that read the state."""
         self.around: set[Hashable] = set()
         """The sites of folds with such folds in their turns."""
+        self.over_lists = False
+        """Whether the last path asked lists by turns that it did not read besides."""
         self.ended: set[str] = set()
         """The steps to the answers of folds that no path asks any more: trees that ask for them are not added to."""
 
@@ -304,7 +312,9 @@ class PathFolds:
     def step(self, fold: AskedFold, over: FoldedSet) -> str | None:
         """The step to the answer of a fold over a set; None: it is evaluated as it is written."""
         folds = self.folds
-        if fold.site in folds.refused or len(over.elements) > MOST_TURNS:
+        if fold.site in folds.refused or (not over.most and len(over.elements) > MOST_TURNS):
+            return None
+        if over.most and not self._may_ask(fold, over):
             return None
         if fold.calls and self.path.has_changed:
             # That a turn changes it once more would not be seen.
@@ -317,6 +327,8 @@ class PathFolds:
             return self._passing(fold, key, over) if self.path.untouched else None
         if self.path.untouched:
             return self._apart(fold, key, over)
+        if over.most:
+            return None
         if key in folds.reading or fold.site in folds.around:
             return self._reading(fold, key, over)
         new = not folds.is_numbered(key)
@@ -336,6 +348,16 @@ class PathFolds:
             known.learn(element, (), turn)
         return f"{FOLD}{number}"
 
+    def _may_ask(self, fold: AskedFold, over: FoldedSet) -> bool:
+        """Whether a list may be asked. What is not of the text is decided once for all paths."""
+        if any(map(is_known_by_content, fold.held())):
+            # What a turn reads of it would not be seen, or each content would be another fold.
+            return False
+        roles = self.path.of_steps and any(map(self.folds.interner.has_roles, over.elements))
+        if roles or len(over.elements) > MOST_LISTED:
+            self.folds.refuse(fold.site)
+        return True
+
     def _apart(self, fold: Fold, key: Hashable, over: FoldedSet) -> str:
         """As `step`, of a path that has changed nothing: what a turn asks is no question of the path."""
         number, known = self.folds.numbered(("apart", key), fold.site)
@@ -353,7 +375,10 @@ class PathFolds:
                 turn = self._turn(fold, over.thaw(element))
             known.learn(element, events, turn)
         METER.resume(spent)
-        known.charge(over.elements)
+        if over.most:
+            known.charge_most(over.most)
+        else:
+            known.charge(over.elements)
         return f"{FOLD}{number}"
 
     def _known(self, node: TurnNode | None) -> Turn | None:
@@ -379,7 +404,7 @@ class PathFolds:
         self._follow(fold, known, held, over.thaw)
         self._look_ahead(fold, known, over)
         METER.resume(spent)
-        known.shared.charge(max(len(held), len(over.elements)))
+        known.shared.charge(max(len(held), over.most or len(over.elements)))
         return f"{FOLD}{number}"
 
     def _follow(

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
+from typing import Final
 
+from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.intern import Interner, Tag
+
+COUNTED: Final = frozenset({Tag.SET, Tag.BAG})
+"""What is asked for elements."""
 
 
 def renamed_head(interner: Interner, head: int, rename: Callable[[int], int]) -> int:
@@ -54,3 +59,53 @@ def dict_step(interner: Interner, key: int) -> str:
 def list_steps(size: int) -> tuple[str, ...]:
     """The steps to the members of a list of some size."""
     return tuple(f"[{index}]" for index in range(size))
+
+
+def whole_value(
+    interner: Interner, slot: Slot, ask: Callable[[Slot], int], elements: Callable[[Slot], Sequence[Slot]] | None = None
+) -> int:
+    """The value whose stored parts are the answers. `elements` gives the parts for elements of sets that are stored
+    by elements."""
+    number = ask(slot)
+    if number == UNBOUND or interner.tag(number) is not Tag.HEAD:
+        return number
+    if elements is not None and is_counted(interner, number):
+        held = [element for part in elements(slot) if (element := ask(part)) != UNBOUND]
+        return interner.intern_members(Tag(interner.payload(number)[1][0]), held)
+    members = [whole_value(interner, (*slot, step), ask, elements) for step in steps_of(interner, number)]
+    return made_of(interner, number, members)
+
+
+def is_counted(interner: Interner, head: int) -> bool:
+    """Whether it is the head of a set or bag, whose members are elements."""
+    return interner.payload(head)[1][0] in COUNTED
+
+
+def steps_of(interner: Interner, head: int) -> tuple[str, ...]:
+    """The steps from a head to its members."""
+    steps: tuple[str, ...] = interner.payload(head)[1][1]
+    return steps
+
+
+def list_steps_of(interner: Interner, number: int) -> tuple[str, ...]:
+    """The steps to the members of a list that is known by its head and stored part by part; none for other values."""
+    if number == UNBOUND or interner.tag(number) is not Tag.HEAD:
+        return ()
+    _, (rank, steps, whole), _ = interner.payload(number)
+    return steps if rank == Tag.LIST and not whole else ()
+
+
+def made_of(interner: Interner, head: int, members: list[int]) -> int:
+    """The container with this head and these members."""
+    keys, (rank, steps, _), _ = interner.payload(head)
+    return container_of(interner, Tag(rank), steps, keys, members)
+
+
+def container_of(
+    interner: Interner, tag: Tag, steps: tuple[str, ...], keys: tuple[int, ...], members: list[int]
+) -> int:
+    if tag is Tag.LIST:
+        return interner.intern(tag, tuple(members))
+    if tag is Tag.DICT:
+        return interner.intern(tag, tuple(zip(keys, members, strict=True)))
+    return interner.intern(tag, tuple(zip([step[1:] for step in steps], members, strict=True)))

@@ -39,6 +39,8 @@ class KnownFold:
         self.reads: set[Slot] = set()
         self._most = (0, 0)
         """What a turn that reads the state charges and makes, at most."""
+        self._largest = (0, 0)
+        """What any turn does."""
         self.stops = functions[0] != "list"
         decides = functions[-1] in ("any", "all")
         self.decisive = interner.intern(Tag.BOOL, functions[-1] == "any") if decides else None
@@ -46,6 +48,7 @@ class KnownFold:
     def learn(self, element: int, events: Sequence[Event], turn: Turn) -> None:
         """Know the turn for an element that asked these questions."""
         self.turns[element] = with_turn(self.turns.get(element), events, turn)
+        self._largest = (max(self._largest[0], turn.charged), max(self._largest[1], turn.made))
         if events:
             self.reads |= {event.slot for event in events if isinstance(event, Read)}
             self._most = (max(self._most[0], turn.charged), max(self._most[1], turn.made))
@@ -73,6 +76,11 @@ class KnownFold:
             charged, made = (turn.charged, turn.made) if isinstance(turn, Turn) else self._most
             METER.charge(charged)
             METER.make(made)
+
+    def charge_most(self, turns: int) -> None:
+        """Charge for so many turns, whichever they are."""
+        METER.charge(turns * self._largest[0])
+        METER.make(turns * self._largest[1])
 
 
 class PassedTurns:

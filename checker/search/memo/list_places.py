@@ -90,7 +90,7 @@ def _named(node: ast.Expression, depth: int) -> ListPlace | None:
 def place_of(slot: Slot) -> ListPlace | None:
     """The place of a slot; None if it is neither of a variable nor of a field."""
     at = _AT.get(str(slot[0]))
-    return None if at is None else ListPlace(str(slot[0]), str(slot[at]), len(slot) - at - 1)
+    return None if at is None or len(slot) <= at else ListPlace(str(slot[0]), str(slot[at]), len(slot) - at - 1)
 
 
 def _depths(node: ast.Expression, depth: int) -> Iterator[int]:

@@ -107,6 +107,22 @@ class Pending:
         return put_back
 
 
+class PendingList(Pending):
+    """The members of one list that were read so far. `fold` gives the value of a fold over it as it was."""
+
+    __slots__ = ("fold",)
+
+    def __init__(
+        self,
+        shape: ContainerShape,
+        load: Callable[[str], object],
+        load_all: Callable[[], list[object]] | None,
+        fold: Callable[[AskedFold], tuple[object] | None],
+    ) -> None:
+        super().__init__(shape, load, load_all)
+        self.fold = fold
+
+
 class PendingElements:
     """The elements of one set or bag that were added or removed so far: `changes`."""
 
@@ -290,6 +306,10 @@ class OpenList(OpenContainer, ListValue):
     def element(self, index: int) -> object:
         return self.pending.member(index)
 
+    def folded(self, fold: AskedFold) -> tuple[object] | None:
+        found: tuple[object] | None = None if self.changed else self.pending.fold(fold)
+        return found
+
     def append(self, item: object) -> None:
         self.change(self.size() + 1)
         METER.made += 1
@@ -433,6 +453,11 @@ def asked_by_elements(value: object) -> Slot | None:
         return None
     slot: Slot = value.pending.slot
     return slot
+
+
+def is_known_by_content(value: object) -> bool:
+    """Whether a value is an open container of which all would have to be read to know it."""
+    return isinstance(value, OpenContainer) and asked_by_elements(value) is None
 
 
 OPEN: Final[dict[Tag, type[OpenContainer]]] = {

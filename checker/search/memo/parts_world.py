@@ -15,7 +15,16 @@ from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE,
 from checker.search.memo.folds import FoldedSet, PathFolds
 from checker.search.memo.heads import fewer, gone, list_head
 from checker.search.memo.open_bags import OpenBag, PendingBag
-from checker.search.memo.open_containers import OPEN, ContainerShape, OpenContainer, Pending, PendingSet, by_step, each
+from checker.search.memo.open_containers import (
+    OPEN,
+    ContainerShape,
+    OpenContainer,
+    Pending,
+    PendingList,
+    PendingSet,
+    by_step,
+    each,
+)
 from interpreter.execute.code import Code
 from interpreter.execute.reach import changed, reachable
 from interpreter.execute.settlement import Settlement
@@ -70,19 +79,21 @@ class PartsWorld(World):
     `generous`: operations on bags may charge more than they do where all of the bag is there.
     """
 
-    __slots__ = ("_divider", "_generous", "folds", "opened", "together", "touches")
+    __slots__ = ("_divider", "_generous", "by_turns", "folds", "opened", "together", "touches")
 
     def __init__(self, interner: Interner, recorder: Reader, code: Code, divider: Divider, generous: bool) -> None:
         super().__init__(interner, recorder, code)
         self._divider = divider
         self._generous = generous
         self.folds: PathFolds | None = None
-        """Answers comprehensions over sets, if these are asked by elements."""
+        """Answers comprehensions over sets, if these are asked by elements, and over lists that answer folds."""
         self.touches = 0
         """How often the state was asked for."""
         self.together = [self]
         """All worlds of the path: there is one for each state that it sees."""
         self.opened: dict[Slot, tuple[Container, ContainerShape]] = {}
+        self.by_turns: set[Slot] = set()
+        """The slots of lists that were asked by turns."""
 
     def beside(self, reader: Reader) -> PartsWorld:
         world = PartsWorld(self.interner, reader, self.code, self._divider, self._generous)
@@ -115,13 +126,19 @@ class PartsWorld(World):
             return self._open_bag(slot, ContainerShape((), (), True))
         known = [step[1:] for step in steps] if tag is Tag.RECORD else [self.thaw(key) for key in keys]
         shape = ContainerShape(steps, known, whole)
-        container = OPEN[tag].over(self._pending_set(slot) if tag is Tag.SET else self._pending(slot, shape))
+        container = OPEN[tag].over(self._pending_set(slot) if tag is Tag.SET else self._pending(slot, tag, shape))
         self.opened[slot] = (container, shape)
         return container
 
-    def _pending(self, slot: Slot, shape: ContainerShape) -> Pending:
+    def _pending(self, slot: Slot, tag: Tag, shape: ContainerShape) -> Pending:
         load_all = partial(self._all, slot, shape) if shape.whole else None
-        return Pending(shape, lambda step: self.read((*slot, step)), load_all)
+
+        def load(step: str) -> object:
+            return self.read((*slot, step))
+
+        if tag is not Tag.LIST:
+            return Pending(shape, load, load_all)
+        return PendingList(shape, load, load_all, partial(self._fold_list, slot, shape.steps))
 
     def _all(self, slot: Slot, shape: ContainerShape) -> list[object]:
         """The members of a container that is stored whole, in order."""
@@ -189,6 +206,32 @@ class PartsWorld(World):
         step = self.folds.step(fold, over)
         answer = UNBOUND if step is None else self._asked((*slot, step))
         return None if answer == UNBOUND else (self.thaw(answer),)
+
+    def _fold_list(self, slot: Slot, steps: Sequence[str], fold: AskedFold) -> tuple[object] | None:
+        """As `_fold`, of a list with these steps to its members."""
+        if self.folds is None or not self._divider.by_turns(slot):
+            return None
+        with self.folds.path.apart():
+            held = [self.recorder.read((*slot, step)) for step in steps]
+        met = self._divider.listed.setdefault(slot, {})
+        if all(map(self._is_immutable, held)):
+            met.update(dict.fromkeys(held))
+        else:
+            held = []  # whatever is asked, it is not answered
+        over = FoldedSet(tuple(met), lambda: set(held), lambda: held, self.thaw, MOST_MEMBERS)
+        step = self.folds.step(fold, over)
+        if step is not None:
+            self.by_turns.add(slot)
+        answer = UNBOUND if step is None else self._asked((*slot, step))
+        return None if answer == UNBOUND else (self.thaw(answer),)
+
+    def was_asked_by_turns(self) -> bool:
+        """Whether lists were asked by turns, and none of them was read besides."""
+        found = [self.opened[slot][0] for slot in self.by_turns if slot in self.opened]
+        return bool(self.by_turns) and all(isinstance(container, OpenContainer) for container in found)
+
+    def _is_immutable(self, number: int) -> bool:
+        return self.interner.tag(number) is not Tag.HEAD and not self.interner.mutable(number)
 
     def _present(self, slot: Slot, elements: Sequence[int]) -> set[int]:
         """Those of some elements that the set in a slot has. The path does not depend on it."""

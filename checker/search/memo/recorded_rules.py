@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
-from checker.search.memo.asked_nodes import AskedContainer, AskingNodes, StateReader
+from checker.search.memo.asked_nodes import AskedContainer, AskingNodes, AsksTurns, StateReader
 from checker.search.memo.asking_operations import BY_PARTS, AskedTexts, AskingOperations, of_whole, whole
 from checker.search.memo.division import Divider
 from checker.search.memo.element_choices import NOWHERE, BeginAnew
@@ -33,6 +33,8 @@ from interpreter.state.step import ExecutionPath, FairChoice, Outcome, Result, R
 from interpreter.values.intern import Tag
 
 _NOTHING: Final[Mapping[Slot, Any]] = {}
+_PATIENCE: Final = 8
+"""If so many paths more have not asked a list by turns than have, a rule is not expected to."""
 _APART: Final = object()
 """The verdict of an assertion is that of its paths, one for each turn."""
 Run = Callable[[StateReader, StateReader, Callable[[Result], None]], object]
@@ -95,6 +97,11 @@ class RecordedRules(CompiledRules):
         self._params = {role.name: role.params for role in machine.program.roles}
         self.runs = 0
         self.spent = 0
+        self._left: dict[Rule, int] = {}
+        """The rules that are left to the interpreter because it may ask lists by turns, and how many paths more of each
+        have not asked than have."""
+        self._going_through: set[Rule] = set()
+        """Those for which it does not."""
 
     def _new_nodes(self) -> Nodes:
         return AskingNodes(self._divider, self.machine.values, list_places(self.machine.program))
@@ -115,6 +122,7 @@ class RecordedRules(CompiledRules):
         """
         nodes = self.nodes
         assert isinstance(nodes, AskingNodes)
+        nodes.leaves_turns = rule not in self._going_through
         try:
             bound = self._bound.get(rule) or self._bind(rule)
             run = self._run = Recording(
@@ -133,6 +141,10 @@ class RecordedRules(CompiledRules):
             # The rule of another instance goes on as it began: what is remembered of that holds for this function.
             del self._bound[rule]
             raise BeginAnew from None
+        except AsksTurns:
+            self._unmark()
+            self._left[rule] = 0
+            return None
         except FAILURES:
             self._unmark()
             return None
@@ -153,6 +165,19 @@ class RecordedRules(CompiledRules):
                 container.note()
         self.runs += 1
         return run.paths
+
+    def takes_back(self, rule: Rule, asked: bool) -> bool:
+        """Whether a rule that was left to the interpreter is to be recorded here, after it has run one more path.
+
+        `asked`: that path asked a list by turns, and did not read all of it besides.
+        """
+        if rule in self._left:
+            self._left[rule] += -1 if asked else 1
+        if self._left.get(rule, 0) < _PATIENCE:
+            return False
+        del self._left[rule]
+        self._going_through.add(rule)
+        return True
 
     def is_first_made(self, rule: Rule) -> bool:
         """Whether the function of a rule is the one that was made first, as in each process."""

@@ -271,7 +271,8 @@ class Remembering(ByParts):
 
     def begin(self, run: Execution) -> None:
         """Set the state of a path after the restart."""
-        if self._divider.any_by_elements and self._rule.kind in (StepKind.START, StepKind.ASSERT):
+        self._folds.over_lists = False
+        if self._divider.answers_folds and self._rule.kind in (StepKind.START, StepKind.ASSERT):
             assert isinstance(run.world, PartsWorld)
             folds = PathFolds(self._folds, _AskedSoFar(run, self._rule, self._restart), self._met)
             for world in run.world.together:
@@ -441,6 +442,8 @@ class Remembering(ByParts):
         budget = METER.budget
         if 2 * count * self._shares > budget.charges or 2 * made * self._shares > budget.held:
             raise ShareSpent
+        assert isinstance(run.world, PartsWorld)
+        self._folds.over_lists = any(world.was_asked_by_turns() for world in run.world.together)
         super().end(run)
 
     def _keep(self, frames: list[Frame], world: PartsWorld) -> bool:

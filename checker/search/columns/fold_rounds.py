@@ -1,0 +1,98 @@
+"""The members of sets or lists of many rows in rounds: in each, those rows that are still asked take one turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+import numpy as np
+
+from checker.search.columns.code_tables import Ints, Mask, Words
+from checker.search.columns.element_bits import ElementBits
+from checker.search.columns.packing import Packing, Rows
+from checker.search.memo.heads import list_steps_of
+from interpreter.state.state import Slot
+
+
+class Round(NamedTuple):
+    """One member of some rows: row `here[i]` has that of code `codes[i]`, the id of which is in `ids`."""
+
+    here: Ints
+    codes: Ints
+    ids: Sequence[int]
+
+
+class Rounds(Protocol):
+    """All rounds. `answering`: the rows that answer a fold."""
+
+    answering: Mask
+
+    def __len__(self) -> int: ...
+
+    def at(self, place: int, going_on: Mask) -> Round:
+        """One round, of the rows that go on."""
+        ...
+
+
+class SetRounds:
+    """The elements of sets or bags in order, a round for each that any row may have."""
+
+    def __init__(self, bits: ElementBits, rows: Rows) -> None:
+        self._elements = bits.elements
+        self._present = bits.present(rows)
+        self.answering = np.ones(len(rows), dtype=np.bool_)
+
+    def __len__(self) -> int:
+        return len(self._elements)
+
+    def at(self, place: int, going_on: Mask) -> Round:
+        here = np.flatnonzero(self._present[:, place] & going_on)
+        return Round(here, np.zeros(len(here), dtype=np.int64), self._elements[place : place + 1])
+
+
+class ListRounds:
+    """The members of lists, a round for each place. Lists with containers in them do not answer."""
+
+    def __init__(self, packing: Packing, slot: Slot, members: Sequence[Slot], rows: Rows) -> None:
+        tables = packing.tables
+        self._tables = [tables.of(member) for member in members]
+        self._sizes = tables.lengths(slot).take(packing.codes(rows, slot))
+        self._codes = [packing.codes(rows, member) for member in members[: int(self._sizes.max(initial=0))]]
+        self.answering = self._sizes > 0
+        for codes, member in zip(self._codes, members, strict=False):
+            containers = tables.containers(member)
+            if containers.any():
+                self.answering &= containers.take(codes) == 0
+
+    def __len__(self) -> int:
+        return len(self._codes)
+
+    def at(self, place: int, going_on: Mask) -> Round:
+        here = np.flatnonzero((self._sizes > place) & going_on)
+        return Round(here, self._codes[place].take(here), self._tables[place].ids)
+
+
+class FoldedLists:
+    """The lists in a slot of a packing that answer folds."""
+
+    def __init__(self, packing: Packing, slot: Slot) -> None:
+        self._packing = packing
+        self._slot = slot
+        self._members = packing.members(slot)
+
+    def rounds(self, rows: Rows) -> ListRounds:
+        """The members of the lists in these rows."""
+        return ListRounds(self._packing, self._slot, self._members, rows)
+
+    def words(self, rows: Rows, which: Ints) -> list[Words]:
+        """What tells the lists in some rows apart."""
+        masks = self._packing.mask([self._slot, *self._members]).tolist()
+        return [word.take(which) & np.uint64(mask) for word, mask in zip(rows.words, masks, strict=True) if mask]
+
+    def held(self, rows: Rows, row: int) -> list[int] | None:
+        """The members of the list in one row; None if it does not answer."""
+        packing = self._packing
+        steps = list_steps_of(packing.tables.values, packing.number(rows, row, self._slot))
+        held = [packing.number(rows, row, (*self._slot, step)) for step in steps]
+        flat = not any(packing.tables.is_head(number) or packing.tables.values.mutable(number) for number in held)
+        return held if held and flat else None
