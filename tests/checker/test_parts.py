@@ -16,8 +16,8 @@ from checker.search.contract.protocol import Engine
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.engines.plain import PlainEngine
 from checker.search.explore import explore
-from checker.search.memo.division import SIZE, WHOLE, Divider, root_of, whole_value
-from checker.search.memo.heads import gone
+from checker.search.memo.division import SIZE, WHOLE, Divider, root_of
+from checker.search.memo.heads import gone, whole_value
 from fizz import load
 from interpreter import Program, compile_module
 from interpreter.state.state import UNBOUND, Slot

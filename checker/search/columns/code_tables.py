@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from checker.search.columns.capacity import LISTED, MESSAGE, THREAD
 from checker.search.columns.sizes import Sizes
+from checker.search.memo.comparisons import compares_by_id
 from checker.search.memo.division import FOLD, Divider, is_element, of_copy, root_of
 from checker.search.memo.folds import Folds
 from checker.search.memo.heads import is_counted, list_steps_of, made_of, set_head, steps_of, whole_value
@@ -168,6 +169,7 @@ class Tables:
         self._updates: dict[Slot, Updates] = {}
         self._lengths: dict[Slot, Ints] = {}
         self._containers: dict[Slot, Ints] = {}
+        self._apart: dict[Slot, Ints] = {}
         self._listed = {kind: CodeTable(partial(machine.slot_sum, (kind,)), empty=True) for kind in LISTED}
         self.threads = self._listed[THREAD]
         self.messages = self._listed[MESSAGE]
@@ -255,6 +257,15 @@ class Tables:
 
     def _has_container(self, number: int) -> bool:
         return self.is_head(number) or self._machine.values.mutable(number)
+
+    def apart(self, slot: Slot) -> Ints:
+        """By code, 1 if the value in a slot is not compared by its id, else 0."""
+        known = self._apart.get(slot, NO_PROPERTY)
+        self._apart[slot] = known = self.of(slot).property(self._is_apart, known)
+        return known
+
+    def _is_apart(self, number: int) -> bool:
+        return not compares_by_id(self._machine.values, number)
 
     def is_of_elements(self, head: int) -> bool:
         """Whether it stands for one that is stored by elements."""

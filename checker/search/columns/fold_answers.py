@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -92,6 +93,7 @@ class FoldAnswers:
             if not len(here):
                 continue
             met, indexes = _occurring(codes, len(ids))
+            alike = _Alike(indexes)
             by_index = np.zeros(len(met), dtype=np.int64)
             asking: list[tuple[int, TurnQuestion]] = []
             for index, code in enumerate(met.tolist()):
@@ -99,14 +101,14 @@ class FoldAnswers:
                 if isinstance(node, Turn):
                     by_index[index] = self._numbered(node)
                 elif node is None:
-                    alike = here[indexes == index]
-                    unknown.append(int(which[alike[0]]))
-                    going_on[alike] = False
+                    lost = here[alike.of(index)]
+                    unknown.append(int(which[lost[0]]))
+                    going_on[lost] = False
                 else:
                     asking.append((index, node))
             taken = by_index.take(indexes)
             for index, question in asking:
-                some = np.flatnonzero(indexes == index)
+                some = alike.of(index)
                 taken[some] = self._walk(question, which[here[some]])
             column = np.zeros(len(which), dtype=np.int64)
             column[here] = taken
@@ -143,6 +145,7 @@ class FoldAnswers:
             if not len(here):
                 continue
             met, indexes = _occurring(codes.take(here) * len(ids) + elements, len(passed.ids) * len(ids))
+            alike = _Alike(indexes)
             by_index = np.full(len(met), unanswered, dtype=np.int64)
             asking: list[tuple[int, TurnQuestion]] = []
             for index, pair in enumerate(met.tolist()):
@@ -151,12 +154,12 @@ class FoldAnswers:
                 if isinstance(node, Turn):
                     by_index[index] = self._after(passed, node)
                 elif node is None:
-                    unknown.append(int(which[here[np.argmax(indexes == index)]]))
+                    unknown.append(int(which[here[alike.of(index)[0]]]))
                 else:
                     asking.append((index, node))
             codes[here] = by_index.take(indexes)
             for index, question in asking:
-                some = here[indexes == index]
+                some = here[alike.of(index)]
                 taken = self._walk(question, which[some])
                 for number in distinct(taken).tolist():
                     codes[some[taken == number]] = self._after(passed, self._turns[number - 1])
@@ -224,6 +227,24 @@ class _PassedCodes:
     @property
     def goes_on(self) -> NDArray[np.bool_]:
         return np.array(self._goes_on, dtype=np.bool_)
+
+
+class _Alike:
+    """The rows of each index. They are sorted when they are first asked for: mostly they are not."""
+
+    def __init__(self, indexes: Ints) -> None:
+        self._indexes = indexes
+
+    @cached_property
+    def _sorted(self) -> tuple[Ints, Ints]:
+        order = np.argsort(self._indexes, kind="stable")
+        ordered = self._indexes.take(order)
+        return order, np.searchsorted(ordered, np.arange(int(ordered[-1]) + 2))
+
+    def of(self, index: int) -> Ints:
+        """The rows of an index, in ascending order."""
+        order, begins = self._sorted
+        return order[begins[index] : begins[index + 1]]
 
 
 def _occurring(codes: Ints, count: int) -> tuple[Ints, Ints]:

@@ -8,8 +8,10 @@ from typing import Final, Protocol
 import numpy as np
 
 from checker.search.columns.code_tables import Ints, Words
+from checker.search.columns.compared import Side, compared
 from checker.search.columns.fold_answers import FoldAnswers, is_answered_by_turns
 from checker.search.columns.packing import Packing, Rows, Scalars, Version
+from checker.search.memo.comparisons import is_comparison
 from checker.search.memo.element_choices import EMPTY
 from interpreter.execute.view import PairView, derived
 from interpreter.state.state import Slot, State
@@ -79,7 +81,8 @@ class StateColumns:
         if any(slot[0] in _OF_ALL for slot in slots):
             return self.packing.mask(list(self.packing.fields))
         packing = self.packing
-        stored = {packing.asked(slot)[0] for slot in slots}
+        compared = {part for slot in slots if is_comparison(slot) for part in slot[1:]}
+        stored = {packing.asked(slot)[0] for slot in slots if not is_comparison(slot)}
         mask = packing.mask([slot for slot in stored if slot in packing.fields])
         for slot in slots:
             if packing.asks_elements(slot):
@@ -87,7 +90,7 @@ class StateColumns:
                     mask[word] |= bits
             elif packing.asks_turns(slot):
                 mask |= packing.mask(packing.members(slot[:-1]))
-        return mask
+        return mask | packing.mask_whole(list(compared))
 
     def also_read(self, slots: set[Slot]) -> set[Slot]:
         return self.packing.tables.folds.read_by(slots)
@@ -98,6 +101,8 @@ class StateColumns:
         return self._folds[slot]
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
+        if is_comparison(slot):
+            return compared(slot[0], self.side(slot[1]), self.side(slot[2]), rows)
         if is_answered_by_turns(self.packing, slot):
             return self._fold(slot).codes(rows)
         if self.packing.asks_elements(slot):
@@ -122,10 +127,14 @@ class StateColumns:
         ids, codes = np.unique(np.array(numbers, dtype=np.int64), return_inverse=True)
         return codes, ids.tolist()
 
+    def side(self, slot: Slot) -> Side:
+        """The container in a slot, to be compared."""
+        return Side(self.packing, self.rows, slot)
+
     def field(self, slot: Slot) -> Scalars | None:
         """How to read a slot of one row; None if it is not stored."""
         if slot not in self._fields:
-            by_all = self.packing.asks_elements(slot) or self.packing.asks_turns(slot)
+            by_all = is_comparison(slot) or self.packing.asks_elements(slot) or self.packing.asks_turns(slot)
             self._fields[slot] = None if by_all else self.packing.scalars(self.rows, slot)
         return self._fields[slot]
 
@@ -137,6 +146,8 @@ class StateColumns:
             return ids[(word(row) >> shift) & mask]
         if slot[0] == "state":
             raise NeedsRows
+        if is_comparison(slot):
+            return _one(self.codes(slot, np.array([row])))
         if is_answered_by_turns(self.packing, slot):
             return self._fold(slot).number(row)
         if self.packing.asks_elements(slot):
@@ -240,10 +251,12 @@ class PairColumns:
         return (*self.before.versions, *self.after.versions)
 
     def mask_of(self, slots: set[Slot]) -> Words:
-        sides = [
-            side.mask_of({slot[1:] for slot in slots if slot[0] == name})
-            for name, side in (("before", self.before), ("after", self.after))
-        ]
+        comparisons = {slot for slot in slots if is_comparison(slot)}
+        compared = {part for slot in comparisons for part in slot[1:]}
+        sides = []
+        for name, side in (("before", self.before), ("after", self.after)):
+            mask = side.mask_of({slot[1:] for slot in slots - comparisons if slot[0] == name})
+            sides.append(mask | side.packing.mask_whole([part[1:] for part in compared if part[0] == name]))
         return np.concatenate(sides)
 
     def also_read(self, slots: set[Slot]) -> set[Slot]:
@@ -262,13 +275,18 @@ class PairColumns:
         return self._folds[slot]
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
+        if is_comparison(slot):
+            left, right = (self._side(part).side(part[1:]) for part in slot[1:])
+            return compared(slot[0], left, right, rows)
         fold = self._fold(slot)
         return self._side(slot).codes(slot[1:], rows) if fold is None else fold.codes(rows)
 
     def field(self, slot: Slot) -> Scalars | None:
-        return self._side(slot).field(slot[1:])
+        return None if is_comparison(slot) else self._side(slot).field(slot[1:])
 
     def number(self, slot: Slot, row: int) -> int:
+        if is_comparison(slot):
+            return _one(self.codes(slot, np.array([row])))
         fold = self._fold(slot)
         return self._side(slot).number(slot[1:], row) if fold is None else fold.number(row)
 
@@ -286,7 +304,14 @@ class _PairRowView(PairView):
         self._row = row
 
     def read(self, slot: Slot) -> int:
-        return super().read(slot) if slot[1] == "state" else self._columns.number(slot, self._row)
+        return self._columns.number(slot, self._row) if slot[1] != "state" else super().read(slot)
+
+
+def _one(answers: tuple[Ints, Sequence[int]] | int) -> int:
+    """The answer in a single row."""
+    assert not isinstance(answers, int)
+    codes, ids = answers
+    return ids[int(codes[0])]
 
 
 class Asked:

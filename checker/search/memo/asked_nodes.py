@@ -105,6 +105,10 @@ class StateReader(dict[Slot, Any]):
         self.answers: dict[Slot, int] = {}
         self._sides = sides
         self._before = before
+        self.side: tuple[str, ...] = ()
+        """What slots begin with where questions are asked of two states."""
+        self.compare: Callable[[Slot], int] | None = None
+        """Asks whether two containers are equal, if that may be asked."""
         self.opened: list[AskedNode] = []
         self.asked_whole: list[AskedContainer] = []
         """The containers of which all was asked for."""
@@ -243,6 +247,20 @@ class AskedContainer:
         """All of it must be asked for anew."""
         self._value = None
 
+    @property
+    def as_stored(self) -> bool:
+        """Whether it is as the state has it, and not known."""
+        return self._value is None
+
+    def compared(self, question: str, other: AskedContainer) -> bool | None:
+        """The answer to a question about this container and another one; None: they are to be read."""
+        reader = self.reader
+        if reader.compare is None or not (self.as_stored and other.as_stored):
+            return None
+        slots = (*reader.side, *self.slot), (*other.reader.side, *other.slot)
+        number = UNBOUND if slots[0] == slots[1] else reader.compare((question, *slots))
+        return None if number == UNBOUND else bool(reader.nodes.interner.payload(number))
+
     def _asked(self) -> ValueNode:
         raise NotImplementedError
 
@@ -284,6 +302,10 @@ class AskedNode(AskedContainer):
     @property
     def is_dict(self) -> bool:
         return self.shape.tag is _DICT
+
+    @property
+    def as_stored(self) -> bool:
+        return super().as_stored and self._all is None and not self.changes and not self.more
 
     def size(self) -> int:
         return len(self.shape.steps) + len(self.more)
@@ -500,6 +522,10 @@ class AskedSet(AskedContainer):
     def __init__(self, reader: StateReader, slot: Slot, changes: Mapping[Hashable, tuple[Any, bool]]) -> None:
         super().__init__(reader, slot)
         self.changes = changes
+
+    @property
+    def as_stored(self) -> bool:
+        return super().as_stored and not self.changes
 
     def _part(self, item: Any) -> Slot:
         """The slot of an element."""

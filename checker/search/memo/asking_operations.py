@@ -10,6 +10,7 @@ from typing import Any, Final, TypeGuard
 
 from checker.search.memo.asked_nodes import AskedContainer, AskedNode, AskedSet
 from checker.search.memo.asked_queues import AskedQueue, queue_of
+from checker.search.memo.comparisons import BEGINS, CHARGED, SAME
 from interpreter.direct.node_basics import is_container
 from interpreter.direct.node_operations import Operations
 from interpreter.direct.nodes import GiveUp, ValueNode, key
@@ -67,7 +68,17 @@ class AskingOperations(Operations):
         kind, other = type(left), type(right)
         if kind in _SCALARS and other in _SCALARS:
             return kind is other and bool(left == right)
-        return super().eq(whole(left), whole(right))
+        answer = self._asked(SAME, left, right)
+        return super().eq(whole(left), whole(right)) if answer is None else answer
+
+    def _asked(self, question: str, left: Any, right: Any) -> bool | None:
+        """The answer to a question about two containers; None: they are to be read."""
+        if left is right or not (isinstance(left, AskedContainer) and isinstance(right, AskedContainer)):
+            return None
+        answer = left.compared(question, right)
+        if answer is not None:
+            self.fuel[0] -= CHARGED
+        return answer
 
     def ne(self, left: Any, right: Any) -> bool:
         return not self.eq(left, right)
@@ -138,6 +149,9 @@ class AskingOperations(Operations):
             return compared(self.part(group, None, stop, None), items)
         if size > stop or not self.size_is("==" if size < stop else ">=", group, size):
             return False
+        answer = self._asked(BEGINS, group, items) if size == stop else None
+        if answer is not None:
+            return answer
         self.fuel[0] -= size
         members = items.members() if _is_list(items) else items.items
         if same is not None:

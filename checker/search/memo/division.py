@@ -135,6 +135,8 @@ class Divider:
     def __init__(self, interner: Interner, most: int = ROOMY) -> None:
         self._interner = interner
         self._roomy = most >= ROOMY
+        self.compares = False
+        """Whether it may be asked whether two containers are equal."""
         self.any_by_elements = False
         """Whether sets in some slots are stored by elements."""
         self._sets_by_elements: frozenset[Slot] | None = frozenset()

@@ -12,8 +12,8 @@ something before does it ask what its turns ask; such a fold is known by all tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final, NamedTuple, NoReturn, Protocol
 
 from checker.search.memo.division import FOLD
@@ -37,6 +37,8 @@ from interpreter.values.problem import ModelMistake
 _COSTLY: Final = frozenset({"R20", "R24"})
 MOST_TURNS: Final = 4_096
 """Of more elements than this, turns are not asked one by one."""
+FEW_MEMBERS: Final = 8
+"""Folds over lists are charged for so many turns, and for more if lists turn out to be longer."""
 MOST_LISTED: Final = 1_000
 """Lists with more different members than this are gone through as it is written."""
 TURNS_AHEAD: Final = 100
@@ -50,7 +52,7 @@ class FoldedSet(NamedTuple):
     """A set or bag of a state: the elements that it may have, those that it has, these in order with all copies, and
     what they are.
 
-    Or a list of up to `most` members; then any of them may be any element.
+    Or a list of up to `most` members (see `Folds.room_for`); then any of them may be any element.
     """
 
     elements: Sequence[int]
@@ -76,6 +78,10 @@ class Folds:
         """The folds, by site and values around, with turns that read the state."""
         self.around: set[Hashable] = set()
         """The sites of folds with such folds in their turns."""
+        self._longest = FEW_MEMBERS
+        """Lists have no more members, as far as is known."""
+        self._of_lists: set[int] = set()
+        """The folds that were asked of lists since then."""
         self.over_lists = False
         """Whether the last path asked lists by turns that it did not read besides."""
         self.ended: set[str] = set()
@@ -142,6 +148,21 @@ class Folds:
         self.ended |= ended
         self.forget_reads(lambda slot: slot[-1] in ended)
         raise BeginAnew
+
+    def room_for(self, members: int) -> int:
+        """As many turns as a fold over a list is charged for, if there is one with so many members.
+
+        Raises `BeginAnew` if folds were charged for fewer.
+        """
+        if members > self._longest:
+            self._longest = 1 << (members - 1).bit_length()
+            ended, self._of_lists = self._of_lists, set()
+            self._end(ended)
+        return self._longest
+
+    def note_list(self, step: str) -> None:
+        """Note that the fold of a step was asked of a list."""
+        self._of_lists.add(int(step[1:]))
 
     def fold(self, step: str) -> KnownFold | KnownPassing:
         """The fold of a step."""
@@ -255,6 +276,14 @@ def _turn_of(node: TurnNode | None, ask: Ask | None) -> Turn:
     return turn
 
 
+class _Turning(NamedTuple):
+    """A fold of which a turn is taken. `of_list`: over a list; `passing`: it passes something on."""
+
+    site: Site
+    of_list: bool
+    passing: bool
+
+
 class FoldedPath(Protocol):
     """What folds need to know of the execution path that asks them."""
 
@@ -308,6 +337,8 @@ class PathFolds:
         self._met = met
         self._asked = 0
         """How many folds with turns that read the state were asked."""
+        self._turning: list[_Turning] = []
+        """The folds of which this path takes a turn at present, one in the other."""
 
     def step(self, fold: AskedFold, over: FoldedSet) -> str | None:
         """The step to the answer of a fold over a set; None: it is evaluated as it is written."""
@@ -320,15 +351,13 @@ class PathFolds:
             # That a turn changes it once more would not be seen.
             return None
         try:
-            key = (fold.site, self._held(fold))
+            key = (fold.site, (over.most, self._held(fold)))
         except ModelMistake:
             folds.refuse(fold.site)
-        if isinstance(fold, PassingFold):
-            return self._passing(fold, key, over) if self.path.untouched else None
+        if over.most or isinstance(fold, PassingFold):
+            return self._by_member(fold, key, over) if self.path.untouched else None
         if self.path.untouched:
             return self._apart(fold, key, over)
-        if over.most:
-            return None
         if key in folds.reading or fold.site in folds.around:
             return self._reading(fold, key, over)
         new = not folds.is_numbered(key)
@@ -353,10 +382,27 @@ class PathFolds:
         if any(map(is_known_by_content, fold.held())):
             # What a turn reads of it would not be seen, or each content would be another fold.
             return False
+        if self._turning and not self._may_nest(fold):
+            return False
         roles = self.path.of_steps and any(map(self.folds.interner.has_roles, over.elements))
         if roles or len(over.elements) > MOST_LISTED:
             self.folds.refuse(fold.site)
         return True
+
+    def _may_nest(self, fold: AskedFold) -> bool:
+        """Whether a list may be asked in a turn: once, where nothing is passed on. More costs more than it saves."""
+        if len(self._turning) == 1 and not (self._turning[0].passing or isinstance(fold, PassingFold)):
+            return True
+        if self._turning[0].of_list:
+            self.folds.refuse(self._turning[0].site)
+        return False
+
+    def _by_member(self, fold: AskedFold, key: tuple[Site, Hashable], over: FoldedSet) -> str:
+        """As `step`, of a fold over a list or a loop that passes something on, by a path that has changed nothing."""
+        step = self._passing(fold, key, over) if isinstance(fold, PassingFold) else self._apart(fold, key, over)
+        if over.most:
+            self.folds.note_list(step)
+        return step
 
     def _apart(self, fold: Fold, key: Hashable, over: FoldedSet) -> str:
         """As `step`, of a path that has changed nothing: what a turn asks is no question of the path."""
@@ -372,10 +418,12 @@ class PathFolds:
                 if element not in present or self._known(node) is not None:
                     continue
             with self.path.apart() as events:
-                turn = self._turn(fold, over.thaw(element))
+                turn = self._turn(fold, over.thaw(element), over.most > 0)
             known.learn(element, events, turn)
         METER.resume(spent)
         if over.most:
+            if known.is_dear(over.most):
+                self.folds.refuse(fold.site)
             known.charge_most(over.most)
         else:
             known.charge(over.elements)
@@ -401,35 +449,35 @@ class PathFolds:
         if known.shared.met > MOST_PASSED:
             folds.refuse(fold.site)
         spent, held = METER.spent, over.held()
-        self._follow(fold, known, held, over.thaw)
-        self._look_ahead(fold, known, over)
+        self._follow(fold, known, held, over)
+        if not self._turning:
+            # Each of the turns ahead would look ahead, too.
+            self._look_ahead(fold, known, over)
         METER.resume(spent)
+        if over.most and known.shared.is_dear(over.most):
+            folds.refuse(fold.site)
         known.shared.charge(max(len(held), over.most or len(over.elements)))
         return f"{FOLD}{number}"
 
-    def _follow(
-        self, fold: PassingFold, known: KnownPassing, held: Sequence[int], thaw: Callable[[int], object]
-    ) -> None:
+    def _follow(self, fold: PassingFold, known: KnownPassing, held: Sequence[int], over: FoldedSet) -> None:
         """Take the turns for the elements that a set holds, as far as they are not known."""
         given, shared = known.start, known.shared
         for element in held:
             turn = self._known(shared.turns.get((given, element)))
             if turn is None:
-                turn = self._take(fold, shared, given, element, thaw)
+                turn = self._take(fold, shared, given, element, over)
             if turn.results is None:
                 return
             (given,) = turn.results
             if given in shared.ends:
                 return
 
-    def _take(
-        self, fold: PassingFold, shared: PassedTurns, given: int, element: int, thaw: Callable[[int], object]
-    ) -> Turn:
+    def _take(self, fold: PassingFold, shared: PassedTurns, given: int, element: int, over: FoldedSet) -> Turn:
         """Learn the turn for an element that is given something."""
         with self.path.apart() as events:
-            before = thaw(given)
+            before = over.thaw(given)
             assert isinstance(before, ListValue)
-            turn = self._turn(fold.after(before.items), thaw(element))
+            turn = self._turn(fold.after(before.items), over.thaw(element), over.most > 0, True)
         return shared.learn(given, element, events, turn)
 
     def _look_ahead(self, fold: PassingFold, known: KnownPassing, over: FoldedSet) -> None:
@@ -446,7 +494,7 @@ class PathFolds:
                     if not left:
                         return
                     left -= 1
-                    turn = self._take(fold, shared, one, element, over.thaw)
+                    turn = self._take(fold, shared, one, element, over)
                 if isinstance(turn, Turn) and turn.results is not None and turn.results[0] not in shared.ends:
                     given.add(turn.results[0])
         shared.note_ahead(known.start, len(over.elements))
@@ -481,7 +529,15 @@ class PathFolds:
             raise ModelMistake("R25", "instances of one of two states inside a value")
         return number
 
-    def _turn(self, fold: Fold, element: object) -> Turn:
+    @contextmanager
+    def _in_turn(self, turning: _Turning) -> Iterator[None]:
+        self._turning.append(turning)
+        try:
+            yield
+        finally:
+            self._turning.pop()
+
+    def _turn(self, fold: Fold, element: object, of_list: bool = False, passing: bool = False) -> Turn:
         folds, path = self.folds, self.path
         met, depth, (count, made) = self._met.copy(), METER.depth, METER.spent
         before = (path.changes(), self._held(fold)) if fold.calls else None
@@ -489,7 +545,8 @@ class PathFolds:
         results: tuple[int, ...] | None = None
         keys: tuple[Hashable, ...] = ()
         try:
-            values = fold.turn(element)
+            with self._in_turn(_Turning(fold.site, of_list, passing)):
+                values = fold.turn(element)
             results = folds.ids_of(values)
             if "set" in fold.site[1]:
                 keys = tuple(map(hash_key, values))

@@ -16,6 +16,9 @@ from interpreter.values.intern import Interner, Tag
 _AS_MANY: Final = 20
 """What is kept for a beginning is that much more than what is kept for a turn, roughly."""
 
+_DEAR: Final = 50_000
+"""A path may spend six times as much."""
+
 
 class UnknownElement(Exception):
     """Some rows have elements for which a fold has no turn yet."""
@@ -76,6 +79,10 @@ class KnownFold:
             charged, made = (turn.charged, turn.made) if isinstance(turn, Turn) else self._most
             METER.charge(charged)
             METER.make(made)
+
+    def is_dear(self, turns: int) -> bool:
+        """Whether so many turns may cost too much to be charged for wherever the fold is asked."""
+        return turns * max(self._largest) > _DEAR
 
     def charge_most(self, turns: int) -> None:
         """Charge for so many turns, whichever they are."""
@@ -138,6 +145,10 @@ class PassedTurns:
     def is_ahead(self, start: int, elements: int) -> bool:
         """Whether that was noted."""
         return self._ahead.get(start) == elements
+
+    def is_dear(self, turns: int) -> bool:
+        """Whether so many turns may cost too much to be charged for wherever the fold is asked."""
+        return turns * max(self._most) > _DEAR
 
     def charge(self, turns: int) -> None:
         """Charge for so many turns."""

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import islice, repeat
 from typing import TYPE_CHECKING, Final
 
 from checker.core.effort import DIRECTLY, INTERPRETING, RECORDING, Phases
-from checker.search.memo.division import ROOT_LENGTH, Divider, asks_all
+from checker.search.memo.division import Divider, asks_all
 from checker.search.memo.element_choices import BeginAnew
 from checker.search.memo.in_place import in_place
-from checker.search.memo.list_places import Places, place_of, queue_places
+from checker.search.memo.list_places import Places, queue_places
 from checker.search.memo.often_new import often_new
 from checker.search.memo.parts_world import PartsView
 from checker.search.memo.remembering import RecordedPath, RememberingRunner
 from checker.search.memo.row_tables import RowTable
 from checker.search.memo.run_choice import THRESHOLDS, RunChoice, Thresholds
+from checker.search.memo.slots_inside import is_inside, is_within
 from checker.search.memo.tally import Tally
 from checker.search.memo.trie import Ask, Counters, ReadTree, RunOnce
 from interpreter import Machine
@@ -469,7 +470,7 @@ class Memory:
     def forget_reads(self, roots: set[Slot]) -> None:
         """Forget the results of rules that read these slots, or parts of them."""
 
-        self._forget_asking(lambda slot: _within(roots, slot))
+        self._forget_asking(lambda slot: is_within(roots, slot))
 
     def _forget_asking(self, which: Callable[[Slot], bool]) -> list[Rule]:
         """Forget the results of rules that ask for any of these slots; these rules."""
@@ -490,7 +491,7 @@ class Memory:
         self.divider.ask_by_elements(slots, lists)
         if not self.divider.answers_folds:
             return
-        for rule in self._forget_asking(lambda slot: asks_all(slot) or _is_inside(lists, slot)):
+        for rule in self._forget_asking(lambda slot: asks_all(slot) or is_inside(lists, slot)):
             self._choices.pop(rule, None)
         for rule in [rule for rule, choice in self._choices.items() if not choice.remembered]:
             del self._choices[rule]
@@ -573,18 +574,6 @@ class Memory:
         reason = (lambda rule: None) if self._direct is None else self._direct.reason
         new = often_new(self.machine, self._choices, reason)
         return Tally(self.total(), recorded, directly, len(self._trees), forgotten, new)
-
-
-def _within(roots: Collection[Slot], slot: Slot) -> bool:
-    """Whether a slot, also one of a state before or after a step, is one of these or a part of one."""
-    return any(slot[i : i + len(root)] == root for root in roots for i in (0, 1))
-
-
-def _is_inside(places: Places, slot: Slot) -> bool:
-    """Whether a slot, also one of a state before or after a step, is a place or in one."""
-    own = slot[1:] if slot[0] in ("before", "after") else slot
-    begin = ROOT_LENGTH.get(str(own[0]), len(own)) if own else 1
-    return any(place_of(own[:length]) in places for length in range(begin, len(own) + 1))
 
 
 def _states_of(view: View) -> tuple[State, State | None] | None:

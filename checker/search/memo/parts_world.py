@@ -11,6 +11,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
+from checker.search.memo.comparisons import is_comparison
 from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, of_copy
 from checker.search.memo.folds import FoldedSet, PathFolds
 from checker.search.memo.heads import fewer, gone, list_head
@@ -66,6 +67,8 @@ class PartsView(StateView):
         return answer
 
     def _answer(self, slot: Slot) -> int:
+        if is_comparison(slot):
+            return UNBOUND
         length = ROOT_LENGTH.get(str(slot[0]))
         if length is None:
             return super().read(slot)
@@ -218,7 +221,8 @@ class PartsWorld(World):
             met.update(dict.fromkeys(held))
         else:
             held = []  # whatever is asked, it is not answered
-        over = FoldedSet(tuple(met), lambda: set(held), lambda: held, self.thaw, MOST_MEMBERS)
+        room = self.folds.folds.room_for(len(steps))
+        over = FoldedSet(tuple(met), lambda: set(held), lambda: held, self.thaw, room)
         step = self.folds.step(fold, over)
         if step is not None:
             self.by_turns.add(slot)

@@ -67,6 +67,11 @@ class Recording:
         if of_step:
             before = StateReader(_side(recorder.read, "before"), nodes, sides)
             self.readers = (StateReader(_side(recorder.read, "after"), nodes, None, before), before)
+            for reader, side in zip(self.readers, ("after", "before"), strict=True):
+                reader.side = (side,)
+        if nodes.divider.compares:
+            for reader in self.readers:
+                reader.compare = recorder.read
 
     def end(self, result: Result) -> None:
         """The path that is followed ends with a result."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import Any, Final
 
+from checker.search.memo.comparisons import is_comparison
 from checker.search.memo.division import ROOT_LENGTH
 from interpreter.state.state import Slot, State
 from interpreter.state.step import Result
@@ -78,6 +79,8 @@ class RowTable:
         """Make the key of the roots of all slots; not if answers depend on more."""
         positions: set[int] = set()
         for asked in self._slots:
+            if is_comparison(asked):
+                continue  # not answered: both are read
             slot, index, begin = asked, self._layout.index, 0
             if self._before is not None:
                 slot = asked[1:]

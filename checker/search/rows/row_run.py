@@ -139,6 +139,7 @@ class RowRun:
         # The edges are kept as long as liveness may be judged: not once a state was pruned.
         self.wants_graph = task.graph
         self.symmetric = self.expander.symmetric
+        self.expander.memory.divider.compares = by_elements and not self.symmetric
         classes = Classes.of(self.machine) if self.symmetric else None
         self.graph_so_far = Graph(self.found.keys.__getitem__, classes, self.found.least, self.found.cost)
         self.level = -1

@@ -18,6 +18,7 @@ from typing import Any, Final, NoReturn
 
 import numpy as np
 
+from checker.core.limits import StopReason
 from checker.core.patience import Stop
 from checker.core.problems import EnvironmentProblem
 
@@ -62,7 +63,10 @@ class Board:
 
 
 class WasStopped:
-    """The answer of a worker that was stopped."""
+    """The answer of a worker that was stopped, by the first process or for a reason that it has met itself."""
+
+    def __init__(self, reason: StopReason) -> None:
+        self.reason = reason
 
 
 class WorkerFailed(Exception):
@@ -141,6 +145,9 @@ class Processes:
         for answer in answers:
             if isinstance(answer, Failed):
                 raise answer.problem
+        if stop is None:
+            # As where the time is over while a worker begins: it has the clock of the process that it was forked from.
+            stop = next((Stop(answer.reason) for answer in answers if isinstance(answer, WasStopped)), None)
         if stop is not None:
             raise stop
         return answers
@@ -230,8 +237,8 @@ def _serve(asked: Connection, make: Callable[[], Commands]) -> NoReturn:
         try:
             commands = commands or make()
             answer = commands(name, given)
-        except Stop:
-            answer = WasStopped()
+        except Stop as stop:
+            answer = WasStopped(stop.reason)
         except Exception as problem:  # noqa: BLE001 - raised again in the first process
             answer = Failed(problem)
         asked.send(answer)

@@ -1,0 +1,82 @@
+"""Comparisons of two containers by columns: see `checker.search.memo.comparisons`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+import numpy as np
+
+from checker.search.columns.code_tables import Ints, Mask
+from checker.search.columns.packing import Packing, Rows
+from checker.search.memo.comparisons import BEGINS, MOST_PARTS
+from interpreter.state.state import UNBOUND, Slot
+from interpreter.values.intern import FALSE, TRUE
+
+_ANSWERS: Final = (UNBOUND, FALSE, TRUE)
+_UNKNOWN, _FALSE, _TRUE = range(3)
+
+
+class Side(NamedTuple):
+    """A container of some rows, in a slot of their packing."""
+
+    packing: Packing
+    rows: Rows
+    slot: Slot
+
+
+def compared(question: str, left: Side, right: Side, which: Ints) -> tuple[Ints, Sequence[int]]:
+    """The answers in some rows, as codes and the ids by code."""
+    left, right = (Side(side.packing, side.rows.take(which), side.slot) for side in (left, right))
+    if left.slot not in left.packing.fields or right.slot not in right.packing.fields:
+        known, equal = np.zeros(len(which), dtype=np.bool_), np.zeros(len(which), dtype=np.bool_)
+    elif question != BEGINS and left.slot == right.slot:
+        known, equal = _same(left, right)
+    else:
+        known, equal = _beginning(left, right, question != BEGINS)
+    return np.where(known, np.where(equal, _TRUE, _FALSE), _UNKNOWN), _ANSWERS
+
+
+def _same(left: Side, right: Side) -> tuple[Mask, Mask]:
+    """Whether it is known that the containers in one slot are equal, and whether they are, by all their parts."""
+    known, equal = np.ones(len(left.rows), dtype=np.bool_), np.ones(len(left.rows), dtype=np.bool_)
+    parts = left.packing.tables.below(left.slot)
+    if len(parts) > MOST_PARTS:
+        return ~known, equal
+    for part in parts:
+        codes = [side.packing.codes(side.rows, part) if part in side.packing.fields else None for side in (left, right)]
+        known &= _comparable(left.packing, part, codes)
+        one, other = (np.zeros(len(equal), dtype=np.int64) if held is None else held for held in codes)
+        equal &= one == other
+    return known, equal
+
+
+def _beginning(left: Side, right: Side, whole: bool) -> tuple[Mask, Mask]:
+    """As `_same`, whether a list begins with another one. `whole`: and has no more members."""
+    tables = left.packing.tables
+    sizes = [tables.lengths(side.slot).take(side.packing.codes(side.rows, side.slot)) for side in (left, right)]
+    known = (sizes[0] > 0) & (sizes[1] > 0)
+    equal = sizes[0] == sizes[1] if whole else sizes[0] >= sizes[1]
+    most = int(sizes[1].max(initial=0, where=known))
+    members = [side.packing.members(side.slot)[:most] for side in (left, right)]
+    for place, (mine, other) in enumerate(zip(*members, strict=False)):
+        here = sizes[1] > place
+        held = left.packing.codes(left.rows, mine), right.packing.codes(right.rows, other)
+        known &= ~here | (_comparable(left.packing, mine, held[:1]) & _comparable(right.packing, other, held[1:]))
+        if mine == other:
+            alike = held[0] == held[1]
+        else:
+            ids = [np.array(tables.of(slot).ids, dtype=np.int64) for slot in (mine, other)]
+            alike = ids[0].take(held[0]) == ids[1].take(held[1])
+        equal &= ~here | alike
+    return known, equal
+
+
+def _comparable(packing: Packing, slot: Slot, columns: Sequence[Ints | None]) -> Mask:
+    """Whether the values in a slot, by code, can be compared by what they are, in all these columns."""
+    apart = packing.tables.apart(slot)
+    found = np.ones(1, dtype=np.bool_)
+    for codes in columns:
+        if codes is not None and apart.any():
+            found = found & (apart.take(codes) == 0)
+    return found

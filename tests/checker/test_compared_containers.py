@@ -1,0 +1,154 @@
+"""Whether two containers of the state are equal, or one list begins with another, is one question."""
+
+from __future__ import annotations
+
+import pytest
+
+import fizz
+from checker.check import check
+from checker.core.exploration import Settings
+from checker.core.limits import Limits
+from tests.random.laws import differences
+from tests.sample import one_in
+from tests.stats import stat
+
+MODEL = """
+---
+options: {max_actions: 100, crash_on_yield: false}
+deadlock_detection: false
+---
+K = symmetric_values("k", 2)
+role Node:
+    action Init:
+        self.log = []
+        self.seen = {}
+    atomic action Take:
+        require len(self.log) < 2
+        value = oneof [1, 2]
+        self.log.append(value)
+        self.seen[value] = len(self.log)
+action Init:
+    nodes = [Node() for i in range(2)]
+    logs = [[0], [0]]
+    odd, queue, table, rec = [0], [1, 2], {"a": [0], "b": 1}, record(s=set([1]), v=[0])
+    names = [K[0]]
+    bags = bag([1])
+atomic action Append:
+    i = oneof [0, 1]
+    require len(logs[i]) < 3
+    value = oneof [1, 2]
+    logs[i].append(value)
+atomic action Odd:
+    require len(odd) < 3
+    which = oneof range(7)
+    odd.append([1, 1.0, True, "1", [1], nodes[0], float("2.5")][which])
+atomic action Same:
+    require logs[0] == logs[1] and odd != logs[0]
+    logs[1] = []
+atomic action Turn:
+    queue.append(queue.pop(0))
+atomic action Change:
+    what = oneof range(6)
+    if what == 0:
+        table["a"].append(1)
+        require len(table["a"]) < 3
+    elif what == 1:
+        table["c"] = 1
+    elif what == 2:
+        rec.s.add(2)
+    elif what == 3:
+        rec.v = [0] + rec.v[:1]
+    elif what == 4:
+        k = oneof K
+        names = [K[0], k]
+    else:
+        bags.add(2)
+        require len(bags) < 3
+atomic action Other:
+    odd = oneof [None, (), [0, 1], set([0])]
+"""
+STATES = {
+    "lists": "logs[0] != logs[1] or logs[0][1:] == logs[1][1:]",
+    "prefixes": "logs[0][:len(logs[1])] == logs[1] or logs[1][:len(logs[0])] == logs[0]",
+    "of instances": "nodes[0].log != nodes[1].log or nodes[0].seen == nodes[1].seen",
+    "prefixes of instances": "nodes[0].log[:len(nodes[1].log)] == nodes[1].log or len(nodes[1].log) > 0",
+    "members of several types": "odd != logs[0] and odd != logs[1]",
+    "a list and a queue": "queue != logs[0] and logs[1] != queue",
+    "a list and a part": "table['a'] != logs[0] and rec.v == table['a']",
+    "a list and itself": "logs[0] == logs[0]",
+}
+STEPS = {
+    "lists": "before.logs == after.logs or before.odd == after.odd",
+    "one list": "before.logs[0] == after.logs[0] or before.logs[1] == after.logs[1]",
+    "a list that only grows": "after.logs[0][:len(before.logs[0])] == before.logs[0]",
+    "a list that shrinks": "after.logs[1][:len(before.logs[1])] == before.logs[1]",
+    "another list": "after.logs[0][:len(before.logs[1])] == before.logs[1] or len(after.logs[0]) < 3",
+    "members of several types": "before.odd == after.odd or before.logs == after.logs",
+    "begins with members of several types": "after.odd[:len(before.odd)] == before.odd if type(before.odd) == 'list' "
+    "and type(after.odd) == 'list' else True",
+    "a dict": "before.table == after.table or before.rec == after.rec",
+    "a record": "before.rec == after.rec or before.logs == after.logs",
+    "a set": "before.rec.s == after.rec.s or len(after.rec.s) == 2",
+    "a bag": "before.bags == after.bags or before.rec == after.rec",
+    "symmetric values": "before.names == after.names or before.logs == after.logs",
+    "a queue": "before.queue == after.queue or before.logs == after.logs",
+    "fields": "all([old.log == new.log or old.seen != new.seen for old, new in zip(before.nodes, after.nodes)])",
+    "fields that only grow": "all([new.log[:len(old.log)] == old.log for old, new in zip(before.nodes, after.nodes)])",
+    "instances": "before.nodes == after.nodes",
+}
+STEP = "transition assertion Holds(before, after)"
+LOCAL = """
+transition assertion Holds(before, after):
+    old, new = before.logs, after.logs
+    for i in range(2):
+        if old[i] != new[i]:
+            return old[1 - i] == new[1 - i] and len(new[i]) != 2
+    return True
+"""
+CASES = {
+    **{name: f"always assertion Holds:\n    return {text}\n" for name, text in STATES.items()},
+    **{f"steps: {name}": f"{STEP}:\n    return {text}\n" for name, text in STEPS.items()},
+    "steps: names of lists": LOCAL,
+}
+ENGINES = ("rows", "columns", "two workers", "early columns", "direct columns")
+
+
+@pytest.mark.parametrize("name", one_in(3, CASES))
+def test_engines_agree(name: str) -> None:
+    """Verdicts, counts, stories, and what is warned of."""
+    text = MODEL + CASES[name]
+    for symmetry in (True, False):
+        settings = Settings(keep_going=True, symmetry=symmetry, limits=Limits(states=400))
+        assert not differences(text, settings, ENGINES)
+
+
+GROWING = """
+---
+deadlock_detection: false
+---
+action Init:
+    history, other = [], {{value: 0 for value in range(4)}}
+atomic action Write:
+    require len(history) < 7
+    value = oneof [0, 1, 2, 3]
+    history.append(value)
+    other[value] = 1 - other[value]
+transition assertion Holds(before, after):
+    return {text}
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "after.history[:len(before.history)] == before.history",
+        "before.history != after.history and before.other != after.other",
+    ],
+)
+def test_a_comparison_is_one_question(text: str) -> None:
+    """And not as many as there are pairs of lists."""
+    report = check(fizz.load("m.fizz", text=GROWING.format(text=text)), settings=Settings(stats=True))
+    assert report.states > 20_000
+    assert report.properties[0].verdict == "holds"
+    assert stat(report, "interpreter calls") * 20 < report.states
+    assert stat(report, "run directly") * 20 < report.states
