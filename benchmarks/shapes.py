@@ -13,6 +13,7 @@ LIMIT_S = 120
 MEASURED: Final = {
     "AlternatingBit": "InOrderAndOnce AcknowledgedIsReceived AllArrive",
     "CacheCoherence": "OneWriterOrReaders ReadersSeeTheLatest",
+    "CachedReads": "GetsFindTheLastPut StoreIsOfTheLastPuts CacheIsOfTheStore EventsAreAdded",
     "CommitByMessages": "AllDecideAlike CommitNeedsAllVotes OutcomeIsFinal",
     "CopiedLogs": "OnlyWhatIsProposed Bounded",
     "Gossip": "NothingIsInvented KnowledgeGrows AllKnowAll",

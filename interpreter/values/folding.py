@@ -13,6 +13,8 @@ FIRST: Final = ("first",)
 """Gives a list of what the first turn gives that gives anything, and else an empty one."""
 PASSED: Final = ("passed",)
 """Gives a list of what the last turn passes on; see `PassingFold`."""
+OF_SETS: Final = ("list", "set")
+"""Gives a list of the different results, in the order in which they come first: see `value_of`."""
 OF_LOOPS: Final = frozenset({FIRST, PASSED})
 INTO_ONE: Final = frozenset({"sum", "max", "min"})
 """Functions that make one number of all results, if these are ints."""

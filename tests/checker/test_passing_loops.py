@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.search.memo import folds
+from checker.search.memo import path_folds
 from tests.checker.test_elements import agreed
 from tests.checker.test_folds_that_read import MESSAGES, calls_for_messages
 from tests.checker.test_loops_over_sets import BOX
@@ -397,7 +397,7 @@ def test_a_count_in_an_action_is_asked() -> None:
 
 def test_an_element_that_matters_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is passed on may be new long after an element was met that made no difference before."""
-    monkeypatch.setattr(folds, "TURNS_AHEAD", 0)
+    monkeypatch.setattr(path_folds, "TURNS_AHEAD", 0)
     agreed("""\
 ---
 deadlock_detection: false
@@ -425,7 +425,7 @@ always assertion P:
 
 def test_too_many_turns(monkeypatch: pytest.MonkeyPatch) -> None:
     """A loop whose sets do not repeat enough is run as it is written, from some turn on."""
-    monkeypatch.setattr(folds, "MOST_PASSED", 50)
+    monkeypatch.setattr(path_folds, "MOST_PASSED", 50)
     agreed(MESSAGES + PROPERTIES[6], states=150)
 
 

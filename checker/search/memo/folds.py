@@ -13,53 +13,30 @@ something before does it ask what its turns ask; such a fold is known by all tha
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from typing import Final, NamedTuple, NoReturn, Protocol
+from contextlib import contextmanager
+from typing import Final, NoReturn
 
 from checker.search.memo.division import FOLD
 from checker.search.memo.element_choices import BeginAnew
 from checker.search.memo.known_folds import KnownFold, KnownPassing, PassedTurns, UnknownElement
-from checker.search.memo.open_containers import OpenSet, asked_by_elements, is_known_by_content
 from checker.search.memo.turn_trees import Ask, Turn, TurnNode, turn_in
 from fizz import Span
-from interpreter.execute.state_struct import StateStruct
 from interpreter.library.builtin_functions import FUNCTIONS
 from interpreter.state.state import MISSING, UNBOUND, Slot
-from interpreter.state.step import Event, ModelError
-from interpreter.values import Instance, ListValue
-from interpreter.values.basis import hash_key
-from interpreter.values.budget import METER, parts_of_key
-from interpreter.values.folding import FIRST, INTO_ONE, AskedFold, Fold, PassingFold, Site
+from interpreter.values import ListValue
+from interpreter.values.budget import METER
+from interpreter.values.folding import FIRST, INTO_ONE, OF_SETS, Site
 from interpreter.values.freeze import freeze
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import ModelMistake
 
-_COSTLY: Final = frozenset({"R20", "R24"})
-MOST_TURNS: Final = 4_096
-"""Of more elements than this, turns are not asked one by one."""
 FEW_MEMBERS: Final = 8
 """Folds over lists are charged for so many turns, and for more if lists turn out to be longer."""
-MOST_LISTED: Final = 1_000
-"""Lists with more different members than this are gone through as it is written."""
-TURNS_AHEAD: Final = 100
-MOST_AHEAD: Final = 4_000
-"""So many turns that pass something on are taken ahead in each run of a path, until so many are known."""
-MOST_PASSED: Final = 50_000
-"""Where more turns are known that pass something on, or beginnings, the loop is run as it is written."""
-
-
-class FoldedSet(NamedTuple):
-    """A set or bag of a state: the elements that it may have, those that it has, these in order with all copies, and
-    what they are.
-
-    Or a list of up to `most` members (see `Folds.room_for`); then any of them may be any element.
-    """
-
-    elements: Sequence[int]
-    present: Callable[[], set[int]]
-    held: Callable[[], Sequence[int]]
-    thaw: Callable[[int], object]
-    most: int = 0
+_ROOM: Final = 64
+_ROOM_OF_SETS: Final = 4_096
+"""And for so much in each turn, or for a set in all, and for more if they cost more."""
+_DEAR: Final = 50_000
+"""A path may spend six times as much."""
 
 
 class Folds:
@@ -78,8 +55,13 @@ class Folds:
         """The folds, by site and values around, with turns that read the state."""
         self.around: set[Hashable] = set()
         """The sites of folds with such folds in their turns."""
+        self._quiet = 0
         self._longest = FEW_MEMBERS
         """Lists have no more members, as far as is known."""
+        self._rooms: dict[Hashable, int] = {}
+        """What a fold over a set, or a turn of one over a list, is charged with."""
+        self._asked: set[int] = set()
+        """The folds that were asked since they were charged so."""
         self._of_lists: set[int] = set()
         """The folds that were asked of lists since then."""
         self.over_lists = False
@@ -95,7 +77,7 @@ class Folds:
         """A fold at a site, and its number."""
         number = self._numbers.get(key)
         if number is None:
-            number = self._add(key, KnownFold(site, self.interner))
+            number = self._add(key, KnownFold(key, site, self.interner))
         known = self.known[number]
         assert isinstance(known, KnownFold)
         return number, known
@@ -109,7 +91,7 @@ class Folds:
         begun = ("passed", key, start)
         number = self._numbers.get(begun)
         if number is None:
-            number = self._add(begun, KnownPassing(key[0], shared, start))
+            number = self._add(begun, KnownPassing(key, shared, start))
         known = self.known[number]
         assert isinstance(known, KnownPassing)
         return number, known
@@ -143,8 +125,14 @@ class Folds:
         self._end([number for key, number in self._numbers.items() if key[0] == site])
 
     def _end(self, numbers: Iterable[int]) -> NoReturn:
-        """Ask some folds no more. Turns in which they were asked are forgotten."""
-        ended = {f"{FOLD}{number}" for number in numbers}
+        """Ask some folds no more. Turns in which they were asked are forgotten.
+
+        And their own: so a tree that still asks one comes to an element that is not known, and begins anew.
+        """
+        gone = set(numbers)
+        for number in gone:
+            self.known[number].forget()
+        ended = {f"{FOLD}{number}" for number in gone}
         self.ended |= ended
         self.forget_reads(lambda slot: slot[-1] in ended)
         raise BeginAnew
@@ -160,9 +148,28 @@ class Folds:
             self._end(ended)
         return self._longest
 
-    def note_list(self, step: str) -> None:
-        """Note that the fold of a step was asked of a list."""
-        self._of_lists.add(int(step[1:]))
+    def charge(self, number: int, cost: int, turns: int) -> None:
+        """Charge for a fold that costs so much at most: by turn, of which a list has up to that many, or for a set (0).
+
+        What costs more is not known when a path asks. So it is charged for some more, and if a fold turns out to cost
+        more than that, the paths that asked for it are forgotten. Raises `BeginAnew` then, or if lists cost much.
+        """
+        fold = self.known[number]
+        room = self._rooms.setdefault(fold.key, _ROOM if turns else _ROOM_OF_SETS)
+        if turns and cost * turns > _DEAR:
+            self.refuse(fold.site)
+        if cost > room:
+            self._rooms[fold.key] = room = 1 << (cost - 1).bit_length()
+            ended = {one for one in self._asked if self.known[one].key == fold.key}
+            if ended:
+                self._asked -= ended
+                for key in [key for key, one in self._numbers.items() if one in ended]:
+                    del self._numbers[key]
+                self._end(ended)
+        METER.make(max(1, turns) * room)
+        self._asked.add(number)
+        if turns:
+            self._of_lists.add(number)
 
     def fold(self, step: str) -> KnownFold | KnownPassing:
         """The fold of a step."""
@@ -219,9 +226,18 @@ class Folds:
                 break
         return fold.answer(given)
 
+    @contextmanager
+    def quietly(self) -> Iterator[None]:
+        """Within the block nothing is noted: turns are learned there, and none is taken in a state."""
+        self._quiet += 1
+        try:
+            yield
+        finally:
+            self._quiet -= 1
+
     def note(self, turn: Turn) -> None:
         """Note what a turn evaluated in a state."""
-        if not turn.met <= self.noted:
+        if not self._quiet and not turn.met <= self.noted:
             self.noted |= turn.met
             self._note(turn.met)
 
@@ -253,8 +269,9 @@ class Folds:
             by_key.setdefault(key, number)
         if functions == ("list", "set", "len"):
             return interner.intern(Tag.INT, len(by_key))
-        assert functions == ("list", "set")
-        return interner.intern_members(Tag.SET, by_key.values())
+        assert functions == OF_SETS
+        # In the order in which they come into the set, which it keeps within a step: see `value_of`.
+        return interner.intern(Tag.LIST, tuple(by_key.values()))
 
     def _into_one(self, function: str, found: list[int]) -> int:
         """The sum, the greatest or the least of results that are ints; UNBOUND for others, and where it fails."""
@@ -274,300 +291,3 @@ def _turn_of(node: TurnNode | None, ask: Ask | None) -> Turn:
     if turn is None:
         raise UnknownElement
     return turn
-
-
-class _Turning(NamedTuple):
-    """A fold of which a turn is taken. `of_list`: over a list; `passing`: it passes something on."""
-
-    site: Site
-    of_list: bool
-    passing: bool
-
-
-class FoldedPath(Protocol):
-    """What folds need to know of the execution path that asks them."""
-
-    def prefix(self) -> Hashable:
-        """All that the path has asked so far."""
-        ...
-
-    @property
-    def touches(self) -> int:
-        """How often it has asked for the state."""
-        ...
-
-    def changes(self) -> Hashable:
-        """What it has changed so far."""
-        ...
-
-    @property
-    def has_changed(self) -> bool:
-        """Whether it has changed a container of the state."""
-        ...
-
-    @property
-    def untouched(self) -> bool:
-        """Whether it has changed nothing so far: a turn finds all as it is in the state."""
-        ...
-
-    @property
-    def of_steps(self) -> bool:
-        """Whether it sees two states."""
-        ...
-
-    def apart(self) -> AbstractContextManager[Sequence[Event]]:
-        """Within the block all is asked as if nothing had been asked before; gives the questions, with answers."""
-        ...
-
-    def side(self, world: object) -> int:
-        """Which of the states that the path sees this world has."""
-        ...
-
-    def look(self, slot: Slot) -> int:
-        """The answer to a question of a turn; the path does not depend on it."""
-        ...
-
-
-class PathFolds:
-    """The folds of one execution path. `met`: the parts of an assertion that were evaluated."""
-
-    def __init__(self, folds: Folds, path: FoldedPath, met: set[Span]) -> None:
-        self.folds = folds
-        self.path = path
-        self._met = met
-        self._asked = 0
-        """How many folds with turns that read the state were asked."""
-        self._turning: list[_Turning] = []
-        """The folds of which this path takes a turn at present, one in the other."""
-
-    def step(self, fold: AskedFold, over: FoldedSet) -> str | None:
-        """The step to the answer of a fold over a set; None: it is evaluated as it is written."""
-        folds = self.folds
-        if fold.site in folds.refused or (not over.most and len(over.elements) > MOST_TURNS):
-            return None
-        if over.most and not self._may_ask(fold, over):
-            return None
-        if fold.calls and self.path.has_changed:
-            # That a turn changes it once more would not be seen.
-            return None
-        try:
-            key = (fold.site, (over.most, self._held(fold)))
-        except ModelMistake:
-            folds.refuse(fold.site)
-        if over.most or isinstance(fold, PassingFold):
-            return self._by_member(fold, key, over) if self.path.untouched else None
-        if self.path.untouched:
-            return self._apart(fold, key, over)
-        if key in folds.reading or fold.site in folds.around:
-            return self._reading(fold, key, over)
-        new = not folds.is_numbered(key)
-        number, known = folds.numbered(key, fold.site)
-        for element in over.elements:
-            if element in known.turns:
-                known.charge((element,))
-                continue
-            before, asked = self.path.touches, self._asked
-            turn = self._turn(fold, over.thaw(element))
-            if self._asked != asked:
-                # Those in it are known by all that was asked before, and this would be asked twice.
-                folds.read_around(fold.site)
-            if self.path.touches != before:
-                folds.read(key, new)
-                return self._reading(fold, key, over)
-            known.learn(element, (), turn)
-        return f"{FOLD}{number}"
-
-    def _may_ask(self, fold: AskedFold, over: FoldedSet) -> bool:
-        """Whether a list may be asked. What is not of the text is decided once for all paths."""
-        if any(map(is_known_by_content, fold.held())):
-            # What a turn reads of it would not be seen, or each content would be another fold.
-            return False
-        if self._turning and not self._may_nest(fold):
-            return False
-        roles = self.path.of_steps and any(map(self.folds.interner.has_roles, over.elements))
-        if roles or len(over.elements) > MOST_LISTED:
-            self.folds.refuse(fold.site)
-        return True
-
-    def _may_nest(self, fold: AskedFold) -> bool:
-        """Whether a list may be asked in a turn: once, where nothing is passed on. More costs more than it saves."""
-        if len(self._turning) == 1 and not (self._turning[0].passing or isinstance(fold, PassingFold)):
-            return True
-        if self._turning[0].of_list:
-            self.folds.refuse(self._turning[0].site)
-        return False
-
-    def _by_member(self, fold: AskedFold, key: tuple[Site, Hashable], over: FoldedSet) -> str:
-        """As `step`, of a fold over a list or a loop that passes something on, by a path that has changed nothing."""
-        step = self._passing(fold, key, over) if isinstance(fold, PassingFold) else self._apart(fold, key, over)
-        if over.most:
-            self.folds.note_list(step)
-        return step
-
-    def _apart(self, fold: Fold, key: Hashable, over: FoldedSet) -> str:
-        """As `step`, of a path that has changed nothing: what a turn asks is no question of the path."""
-        number, known = self.folds.numbered(("apart", key), fold.site)
-        present: set[int] | None = None
-        spent = METER.spent
-        for element in over.elements:
-            node = known.turns.get(element)
-            if isinstance(node, Turn):
-                continue
-            if node is not None:
-                present = over.present() if present is None else present
-                if element not in present or self._known(node) is not None:
-                    continue
-            with self.path.apart() as events:
-                turn = self._turn(fold, over.thaw(element), over.most > 0)
-            known.learn(element, events, turn)
-        METER.resume(spent)
-        if over.most:
-            if known.is_dear(over.most):
-                self.folds.refuse(fold.site)
-            known.charge_most(over.most)
-        else:
-            known.charge(over.elements)
-        return f"{FOLD}{number}"
-
-    def _known(self, node: TurnNode | None) -> Turn | None:
-        """The turn in the state of the path, if it is known. It may ask a fold that has a new element."""
-        try:
-            return turn_in(node, self.path.look)
-        except UnknownElement:
-            return None
-
-    def _passing(self, fold: PassingFold, key: tuple[Site, Hashable], over: FoldedSet) -> str:
-        """As `step`, of a loop that passes something on, by a path that has changed nothing."""
-        folds = self.folds
-        try:
-            values = folds.ids_of(fold.given)
-        except ModelMistake:
-            folds.refuse(fold.site)
-        if any(map(self._refused, values)):
-            folds.refuse(fold.site)
-        number, known = folds.numbered_passing(key, values)
-        if known.shared.met > MOST_PASSED:
-            folds.refuse(fold.site)
-        spent, held = METER.spent, over.held()
-        self._follow(fold, known, held, over)
-        if not self._turning:
-            # Each of the turns ahead would look ahead, too.
-            self._look_ahead(fold, known, over)
-        METER.resume(spent)
-        if over.most and known.shared.is_dear(over.most):
-            folds.refuse(fold.site)
-        known.shared.charge(max(len(held), over.most or len(over.elements)))
-        return f"{FOLD}{number}"
-
-    def _follow(self, fold: PassingFold, known: KnownPassing, held: Sequence[int], over: FoldedSet) -> None:
-        """Take the turns for the elements that a set holds, as far as they are not known."""
-        given, shared = known.start, known.shared
-        for element in held:
-            turn = self._known(shared.turns.get((given, element)))
-            if turn is None:
-                turn = self._take(fold, shared, given, element, over)
-            if turn.results is None:
-                return
-            (given,) = turn.results
-            if given in shared.ends:
-                return
-
-    def _take(self, fold: PassingFold, shared: PassedTurns, given: int, element: int, over: FoldedSet) -> Turn:
-        """Learn the turn for an element that is given something."""
-        with self.path.apart() as events:
-            before = over.thaw(given)
-            assert isinstance(before, ListValue)
-            turn = self._turn(fold.after(before.items), over.thaw(element), over.most > 0, True)
-        return shared.learn(given, element, events, turn)
-
-    def _look_ahead(self, fold: PassingFold, known: KnownPassing, over: FoldedSet) -> None:
-        """Take turns for elements that other sets may hold: each run of a path learns so many."""
-        shared = known.shared
-        if len(shared.turns) > MOST_AHEAD or shared.is_ahead(known.start, len(over.elements)):
-            return
-        left = TURNS_AHEAD
-        given = {known.start}
-        for element in sorted(over.elements, key=self.folds.interner.order_key):
-            for one in list(given):
-                turn = shared.turns.get((one, element))
-                if turn is None:
-                    if not left:
-                        return
-                    left -= 1
-                    turn = self._take(fold, shared, one, element, over)
-                if isinstance(turn, Turn) and turn.results is not None and turn.results[0] not in shared.ends:
-                    given.add(turn.results[0])
-        shared.note_ahead(known.start, len(over.elements))
-
-    def _reading(self, fold: Fold, key: Hashable, over: FoldedSet) -> str:
-        """As `step`, of a fold whose turns read the state."""
-        self._asked += 1
-        turns = [(element, self._turn(fold, over.thaw(element))) for element in over.elements]
-        # What the path has asked by now, with what the turns have.
-        number, known = self.folds.numbered((key, self.path.prefix()), fold.site)
-        for element, turn in turns:
-            known.learn(element, (), turn)
-        return f"{FOLD}{number}"
-
-    def _held(self, fold: AskedFold) -> tuple[Hashable, ...]:
-        """What a turn may use besides its element. A state, or a set of one, is known by where it is."""
-        return tuple(map(self._token, fold.held()))
-
-    def _token(self, value: object) -> Hashable:
-        path, interner = self.path, self.folds.interner
-        if isinstance(value, StateStruct):
-            return "state", path.side(value.world)
-        slot = asked_by_elements(value)
-        if slot is not None and isinstance(value, OpenSet):
-            return "set", path.side(value.pending.world), slot
-        (number,) = self.folds.ids_of((value,))
-        if number == UNBOUND or not interner.has_roles(number):
-            return number
-        if isinstance(value, Instance):
-            return "instance", path.side(value.world), number
-        if path.of_steps:
-            raise ModelMistake("R25", "instances of one of two states inside a value")
-        return number
-
-    @contextmanager
-    def _in_turn(self, turning: _Turning) -> Iterator[None]:
-        self._turning.append(turning)
-        try:
-            yield
-        finally:
-            self._turning.pop()
-
-    def _turn(self, fold: Fold, element: object, of_list: bool = False, passing: bool = False) -> Turn:
-        folds, path = self.folds, self.path
-        met, depth, (count, made) = self._met.copy(), METER.depth, METER.spent
-        before = (path.changes(), self._held(fold)) if fold.calls else None
-        self._met.clear()
-        results: tuple[int, ...] | None = None
-        keys: tuple[Hashable, ...] = ()
-        try:
-            with self._in_turn(_Turning(fold.site, of_list, passing)):
-                values = fold.turn(element)
-            results = folds.ids_of(values)
-            if "set" in fold.site[1]:
-                keys = tuple(map(hash_key, values))
-            # The list, the set, and what looking elements up costs.
-            METER.make(2 * len(values) + sum(map(parts_of_key, keys)))
-        except (ModelMistake, ModelError) as problem:
-            METER.depth = depth
-            results = None
-            if problem.code in _COSTLY:
-                folds.refuse(fold.site)
-        found = frozenset(self._met)
-        self._met.clear()
-        self._met |= met
-        changed = fold.calls and before != (path.changes(), self._held(fold))
-        if changed or any(map(self._refused, results or ())):
-            # A turn that changes something, or gives out what may be changed, must happen where it is written.
-            folds.refuse(fold.site)
-        spent = METER.spent
-        return Turn(results, keys, found, spent[0] - count, spent[1] - made)
-
-    def _refused(self, result: int) -> bool:
-        """Whether a turn may not give this: it may be changed, or it may belong to one of two states."""
-        interner = self.folds.interner
-        return interner.mutable(result) or (self.path.of_steps and interner.has_roles(result))

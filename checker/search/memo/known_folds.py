@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Final
 
 from checker.search.memo.turn_trees import Turn, TurnNode, with_turn
@@ -16,9 +16,6 @@ from interpreter.values.intern import Interner, Tag
 _AS_MANY: Final = 20
 """What is kept for a beginning is that much more than what is kept for a turn, roughly."""
 
-_DEAR: Final = 50_000
-"""A path may spend six times as much."""
-
 
 class UnknownElement(Exception):
     """Some rows have elements for which a fold has no turn yet."""
@@ -29,21 +26,21 @@ class UnknownElement(Exception):
 
 
 class KnownFold:
-    """The turns of one fold by element. `reads`: what they ask of the state.
+    """The turns of one fold by element. `key`: what it is known by; `reads`: what they ask of the state.
 
     `decisive`: the result that decides `any` or `all`. `stops`: elements after one whose
     results count are not evaluated.
     """
 
-    def __init__(self, site: Site, interner: Interner) -> None:
+    def __init__(self, key: Hashable, site: Site, interner: Interner) -> None:
+        self.key = key
         self.site = site
         self.functions = functions = site[1]
         self.turns: dict[int, TurnNode] = {}
         self.reads: set[Slot] = set()
         self._most = (0, 0)
         """What a turn that reads the state charges and makes, at most."""
-        self._largest = (0, 0)
-        """What any turn does."""
+        self._largest = 0
         self.stops = functions[0] != "list"
         decides = functions[-1] in ("any", "all")
         self.decisive = interner.intern(Tag.BOOL, functions[-1] == "any") if decides else None
@@ -51,7 +48,7 @@ class KnownFold:
     def learn(self, element: int, events: Sequence[Event], turn: Turn) -> None:
         """Know the turn for an element that asked these questions."""
         self.turns[element] = with_turn(self.turns.get(element), events, turn)
-        self._largest = (max(self._largest[0], turn.charged), max(self._largest[1], turn.made))
+        self._largest = max(self._largest, turn.charged, turn.made)
         if events:
             self.reads |= {event.slot for event in events if isinstance(event, Read)}
             self._most = (max(self._most[0], turn.charged), max(self._most[1], turn.made))
@@ -80,14 +77,16 @@ class KnownFold:
             METER.charge(charged)
             METER.make(made)
 
-    def is_dear(self, turns: int) -> bool:
-        """Whether so many turns may cost too much to be charged for wherever the fold is asked."""
-        return turns * max(self._largest) > _DEAR
-
-    def charge_most(self, turns: int) -> None:
-        """Charge for so many turns, whichever they are."""
-        METER.charge(turns * self._largest[0])
-        METER.make(turns * self._largest[1])
+    def cost_of(self, elements: Iterable[int] | None) -> int:
+        """What the turns for these elements charge or make, at most, or any turn (None)."""
+        if elements is None:
+            return self._largest
+        charged = made = 0
+        for element in elements:
+            turn = self.turns[element]
+            one = (turn.charged, turn.made) if isinstance(turn, Turn) else self._most
+            charged, made = charged + one[0], made + one[1]
+        return max(charged, made)
 
 
 class PassedTurns:
@@ -146,14 +145,10 @@ class PassedTurns:
         """Whether that was noted."""
         return self._ahead.get(start) == elements
 
-    def is_dear(self, turns: int) -> bool:
-        """Whether so many turns may cost too much to be charged for wherever the fold is asked."""
-        return turns * max(self._most) > _DEAR
-
-    def charge(self, turns: int) -> None:
-        """Charge for so many turns."""
-        METER.charge(turns * self._most[0])
-        METER.make(turns * self._most[1])
+    @property
+    def turns_cost(self) -> int:
+        """What a turn charges or makes, at most."""
+        return max(self._most)
 
     def forget(self) -> None:
         """Forget all turns."""
@@ -164,10 +159,14 @@ class PassedTurns:
 
 
 class KnownPassing:
-    """A loop that passes something on: its turns, shared by all beginnings, and what its first turn is given."""
+    """A loop that passes something on: its turns, shared by all beginnings, and what its first turn is given.
 
-    def __init__(self, site: Site, shared: PassedTurns, start: int) -> None:
-        self.site = site
+    `key`: what these turns are known by.
+    """
+
+    def __init__(self, key: tuple[Site, Hashable], shared: PassedTurns, start: int) -> None:
+        self.key = key
+        self.site = key[0]
         self.shared = shared
         self.start = start
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from checker.search.memo.comparisons import is_comparison
 from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, of_copy
-from checker.search.memo.folds import FoldedSet, PathFolds
 from checker.search.memo.heads import fewer, gone, list_head
 from checker.search.memo.open_bags import OpenBag, PendingBag
 from checker.search.memo.open_containers import (
@@ -26,6 +25,8 @@ from checker.search.memo.open_containers import (
     by_step,
     each,
 )
+from checker.search.memo.orders import value_of
+from checker.search.memo.path_folds import FoldedSet, PathFolds
 from interpreter.execute.code import Code
 from interpreter.execute.reach import changed, reachable
 from interpreter.execute.settlement import Settlement
@@ -206,9 +207,12 @@ class PartsWorld(World):
             # A loop puts the elements in order.
             METER.charge(sum(map(self.interner.weight, elements)))
         over = FoldedSet(elements, partial(self._present, slot, elements), partial(self._held_by, slot), self.thaw)
-        step = self.folds.step(fold, over)
+        return self._answered(slot, fold, self.folds.step(fold, over))
+
+    def _answered(self, slot: Slot, fold: AskedFold, step: str | None) -> tuple[object] | None:
+        """The value of a fold, by the answer to the question of a step."""
         answer = UNBOUND if step is None else self._asked((*slot, step))
-        return None if answer == UNBOUND else (self.thaw(answer),)
+        return None if answer == UNBOUND else (value_of(fold.site, self.thaw(answer)),)
 
     def _fold_list(self, slot: Slot, steps: Sequence[str], fold: AskedFold) -> tuple[object] | None:
         """As `_fold`, of a list with these steps to its members."""
@@ -226,8 +230,7 @@ class PartsWorld(World):
         step = self.folds.step(fold, over)
         if step is not None:
             self.by_turns.add(slot)
-        answer = UNBOUND if step is None else self._asked((*slot, step))
-        return None if answer == UNBOUND else (self.thaw(answer),)
+        return self._answered(slot, fold, step)
 
     def was_asked_by_turns(self) -> bool:
         """Whether lists were asked by turns, and none of them was read besides."""

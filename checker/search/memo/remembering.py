@@ -24,10 +24,12 @@ from checker.search.memo.element_choices import (
     BeginAnew,
     ElementChoices,
 )
-from checker.search.memo.folds import Folds, PathFolds
+from checker.search.memo.folds import Folds
 from checker.search.memo.independence import independent_loops
 from checker.search.memo.open_containers import OpenContainer, asked_by_elements
+from checker.search.memo.orders import orders_in
 from checker.search.memo.parts_world import PartsWorld
+from checker.search.memo.path_folds import PathFolds
 from fizz import Span
 from fizz.base.light import dataclass
 from fizz.syntax.ast import OF_STEPS
@@ -452,6 +454,8 @@ class Remembering(ByParts):
             return False  # the path ends without a result: that it has to must not be forgotten here
         if not any(isinstance(value, _HOLDING) for frame in frames for value in frame.values()):
             return True
+        if not all(map(self._is_canonical, orders_in(value for frame in frames for value in frame.values()))):
+            return False  # the mark would not say in which order it is
         opened = {id(container) for container, shape in world.opened.values() if not shape.whole}
         kept: list[Container] = []
         pending = [value for frame in frames for value in frame.values()]
@@ -479,6 +483,11 @@ class Remembering(ByParts):
             container.changed = False
         self._held += kept
         return True
+
+    def _is_canonical(self, inside: list[object]) -> bool:
+        """Whether what is in a set or dict is in canonical order."""
+        found = self._folds.ids_of(inside)
+        return list(found) == sorted(found, key=self._folds.interner.order_key)
 
 
 class _AskedSoFar:
