@@ -132,6 +132,9 @@ def on_both_sides(
     compare, at, builtin = names["eq"], names["at"], names["function"]
 
     def eq(left: Any, right: Any) -> bool:
+        known = operations.same(left, right)
+        if known is not None:
+            return known
         left, right = whole(left), whole(right)
         if compare(left, right):
             return True

@@ -113,7 +113,7 @@ CASES = {
 ENGINES = ("rows", "columns", "two workers", "early columns", "direct columns")
 
 
-@pytest.mark.parametrize("name", one_in(3, CASES))
+@pytest.mark.parametrize("name", one_in(5, CASES))
 def test_engines_agree(name: str) -> None:
     """Verdicts, counts, stories, and what is warned of."""
     text = MODEL + CASES[name]

@@ -62,7 +62,7 @@ def _beginning(left: Side, right: Side, whole: bool) -> tuple[Mask, Mask]:
     for place, (mine, other) in enumerate(zip(*members, strict=False)):
         here = sizes[1] > place
         held = left.packing.codes(left.rows, mine), right.packing.codes(right.rows, other)
-        known &= ~here | (_comparable(left.packing, mine, held[:1]) & _comparable(right.packing, other, held[1:]))
+        known &= ~here | (_is_whole(left.packing, mine, held[0]) & _is_whole(right.packing, other, held[1]))
         if mine == other:
             alike = held[0] == held[1]
         else:
@@ -70,6 +70,12 @@ def _beginning(left: Side, right: Side, whole: bool) -> tuple[Mask, Mask]:
             alike = ids[0].take(held[0]) == ids[1].take(held[1])
         equal &= ~here | alike
     return known, equal
+
+
+def _is_whole(packing: Packing, slot: Slot, codes: Ints) -> Mask:
+    """Whether a value in a slot, by code, is all there is to compare: of a container it may be the head alone."""
+    found: Mask = packing.tables.containers(slot).take(codes) == 0
+    return found & _comparable(packing, slot, [codes])
 
 
 def _comparable(packing: Packing, slot: Slot, columns: Sequence[Ints | None]) -> Mask:

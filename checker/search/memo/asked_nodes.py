@@ -249,8 +249,8 @@ class AskedContainer:
 
     @property
     def as_stored(self) -> bool:
-        """Whether it is as the state has it, and not known."""
-        return self._value is None
+        """Whether it is what its slot holds, and not known."""
+        return False
 
     def compared(self, question: str, other: AskedContainer) -> bool | None:
         """The answer to a question about this container and another one; None: they are to be read."""
@@ -305,7 +305,7 @@ class AskedNode(AskedContainer):
 
     @property
     def as_stored(self) -> bool:
-        return super().as_stored and self._all is None and not self.changes and not self.more
+        return self._value is None and self._all is None and not self.changes and not self.more
 
     def size(self) -> int:
         return len(self.shape.steps) + len(self.more)
@@ -525,7 +525,7 @@ class AskedSet(AskedContainer):
 
     @property
     def as_stored(self) -> bool:
-        return super().as_stored and not self.changes
+        return self._value is None and not self.changes
 
     def _part(self, item: Any) -> Slot:
         """The slot of an element."""

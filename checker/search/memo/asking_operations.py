@@ -68,8 +68,11 @@ class AskingOperations(Operations):
         kind, other = type(left), type(right)
         if kind in _SCALARS and other in _SCALARS:
             return kind is other and bool(left == right)
-        answer = self._asked(SAME, left, right)
+        answer = self.same(left, right)
         return super().eq(whole(left), whole(right)) if answer is None else answer
+
+    def same(self, left: Any, right: Any) -> bool | None:
+        return self._asked(SAME, left, right)
 
     def _asked(self, question: str, left: Any, right: Any) -> bool | None:
         """The answer to a question about two containers; None: they are to be read."""

@@ -492,9 +492,16 @@ class Memory:
         if not self.divider.answers_folds:
             return
         for rule in self._forget_asking(lambda slot: asks_all(slot) or is_inside(lists, slot)):
-            self._choices.pop(rule, None)
+            self._choose_anew(rule)
         for rule in [rule for rule, choice in self._choices.items() if not choice.remembered]:
-            del self._choices[rule]
+            self._choose_anew(rule)
+
+    def _choose_anew(self, rule: Rule) -> None:
+        """Begin a new trial of a rule. What was new until now still is, for people."""
+        before = self._choices.pop(rule, None)
+        if before is not None:
+            choice = self.choice(rule)
+            choice.new, choice.alike = before.new, before.alike + before.evaluations
 
     def store_whole(self, slots: Sequence[Slot]) -> None:
         """Ask for the sets in these slots whole from now on."""

@@ -68,7 +68,8 @@ class PartsView(StateView):
         return answer
 
     def _answer(self, slot: Slot) -> int:
-        if is_comparison(slot):
+        if is_comparison(slot) or isinstance(slot[0], tuple):
+            # Of one that is about a step, what is left here are the containers: they are to be read.
             return UNBOUND
         length = ROOT_LENGTH.get(str(slot[0]))
         if length is None:
