@@ -242,30 +242,24 @@ class Tables:
 
     def lengths(self, slot: Slot) -> Ints:
         """By code, how many members the value in a slot has if it is a list that is stored part by part, else 0."""
-        known = self._lengths.get(slot, NO_PROPERTY)
-        self._lengths[slot] = known = self.of(slot).property(self._length, known)
-        return known
-
-    def _length(self, number: int) -> int:
-        return len(list_steps_of(self._machine.values, number))
+        return self._property(self._lengths, slot, lambda number: len(list_steps_of(self.values, number)))
 
     def containers(self, slot: Slot) -> Ints:
         """By code, 1 if the value in a slot has a container in it or is one, else 0."""
-        known = self._containers.get(slot, NO_PROPERTY)
-        self._containers[slot] = known = self.of(slot).property(self._has_container, known)
-        return known
+        return self._property(self._containers, slot, self.has_container)
 
-    def _has_container(self, number: int) -> bool:
-        return self.is_head(number) or self._machine.values.mutable(number)
+    def has_container(self, number: int) -> bool:
+        """Whether a stored value has a container in it, or stands for one."""
+        return self.is_head(number) or self.values.mutable(number)
 
     def apart(self, slot: Slot) -> Ints:
         """By code, 1 if the value in a slot is not compared by its id, else 0."""
-        known = self._apart.get(slot, NO_PROPERTY)
-        self._apart[slot] = known = self.of(slot).property(self._is_apart, known)
-        return known
+        return self._property(self._apart, slot, lambda number: not compares_by_id(self.values, number))
 
-    def _is_apart(self, number: int) -> bool:
-        return not compares_by_id(self._machine.values, number)
+    def _property(self, columns: dict[Slot, Ints], slot: Slot, of: Callable[[int], bool | int]) -> Ints:
+        """A column of some number per code of a slot, kept in `columns` and extended from there."""
+        columns[slot] = known = self.of(slot).property(of, columns.get(slot, NO_PROPERTY))
+        return known
 
     def is_of_elements(self, head: int) -> bool:
         """Whether it stands for one that is stored by elements."""

@@ -94,5 +94,4 @@ class FoldedLists:
         packing = self._packing
         steps = list_steps_of(packing.tables.values, packing.number(rows, row, self._slot))
         held = [packing.number(rows, row, (*self._slot, step)) for step in steps]
-        flat = not any(packing.tables.is_head(number) or packing.tables.values.mutable(number) for number in held)
-        return held if held and flat else None
+        return held if held and not any(map(packing.tables.has_container, held)) else None

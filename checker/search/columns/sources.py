@@ -81,7 +81,7 @@ class StateColumns:
         if any(slot[0] in _OF_ALL for slot in slots):
             return self.packing.mask(list(self.packing.fields))
         packing = self.packing
-        compared = {part for slot in slots if is_comparison(slot) for part in slot[1:]}
+        sides = {part for slot in slots if is_comparison(slot) for part in slot[1:]}
         stored = {packing.asked(slot)[0] for slot in slots if not is_comparison(slot)}
         mask = packing.mask([slot for slot in stored if slot in packing.fields])
         for slot in slots:
@@ -90,7 +90,7 @@ class StateColumns:
                     mask[word] |= bits
             elif packing.asks_turns(slot):
                 mask |= packing.mask(packing.members(slot[:-1]))
-        return mask | packing.mask_whole(list(compared))
+        return mask | packing.mask_whole(list(sides))
 
     def also_read(self, slots: set[Slot]) -> set[Slot]:
         return self.packing.tables.folds.read_by(slots)
@@ -252,11 +252,11 @@ class PairColumns:
 
     def mask_of(self, slots: set[Slot]) -> Words:
         comparisons = {slot for slot in slots if is_comparison(slot)}
-        compared = {part for slot in comparisons for part in slot[1:]}
+        parts = {part for slot in comparisons for part in slot[1:]}
         sides = []
         for name, side in (("before", self.before), ("after", self.after)):
             mask = side.mask_of({slot[1:] for slot in slots - comparisons if slot[0] == name})
-            sides.append(mask | side.packing.mask_whole([part[1:] for part in compared if part[0] == name]))
+            sides.append(mask | side.packing.mask_whole([part[1:] for part in parts if part[0] == name]))
         return np.concatenate(sides)
 
     def also_read(self, slots: set[Slot]) -> set[Slot]:

@@ -69,24 +69,23 @@ class KnownFold:
         self.turns.clear()
         self.reads.clear()
 
-    def charge(self, elements: Iterable[int]) -> None:
-        """Charge for the turns of these elements, which are known in part at least."""
-        for element in elements:
-            turn = self.turns[element]
-            charged, made = (turn.charged, turn.made) if isinstance(turn, Turn) else self._most
-            METER.charge(charged)
-            METER.make(made)
+    def charge(self, element: int) -> None:
+        """Charge for the turn of an element, which is known in part at least."""
+        charged, made = self._cost(element)
+        METER.charge(charged)
+        METER.make(made)
+
+    def _cost(self, element: int) -> tuple[int, int]:
+        """What the turn for an element charges and makes, at most."""
+        turn = self.turns[element]
+        return (turn.charged, turn.made) if isinstance(turn, Turn) else self._most
 
     def cost_of(self, elements: Iterable[int] | None) -> int:
         """What the turns for these elements charge or make, at most, or any turn (None)."""
         if elements is None:
             return self._largest
-        charged = made = 0
-        for element in elements:
-            turn = self.turns[element]
-            one = (turn.charged, turn.made) if isinstance(turn, Turn) else self._most
-            charged, made = charged + one[0], made + one[1]
-        return max(charged, made)
+        costs = [self._cost(element) for element in elements]
+        return max(sum(charged for charged, _ in costs), sum(made for _, made in costs))
 
 
 class PassedTurns:

@@ -138,17 +138,19 @@ class PathFolds:
             key = (fold.site, (over.most, self._held(fold)))
         except ModelMistake:
             folds.refuse(fold.site)
-        if over.most or isinstance(fold, PassingFold):
-            return self._by_member(fold, key, over) if self.path.untouched else None
+        if isinstance(fold, PassingFold):
+            return self._passing(fold, key, over) if self.path.untouched else None
         if self.path.untouched:
             return self._apart(fold, key, over)
+        if over.most:
+            return None
         if key in folds.reading or fold.site in folds.around:
             return self._reading(fold, key, over)
         new = not folds.is_numbered(key)
         number, known = folds.numbered(key, fold.site)
         for element in over.elements:
             if element in known.turns:
-                known.charge((element,))
+                known.charge(element)
                 continue
             before, asked = self.path.touches, self._asked
             turn = self._turn(fold, over.thaw(element))
@@ -180,10 +182,6 @@ class PathFolds:
         if self._turning[0].of_list:
             self.folds.refuse(self._turning[0].site)
         return False
-
-    def _by_member(self, fold: AskedFold, key: tuple[Site, Hashable], over: FoldedSet) -> str:
-        """As `step`, of a fold over a list or a loop that passes something on, by a path that has changed nothing."""
-        return self._passing(fold, key, over) if isinstance(fold, PassingFold) else self._apart(fold, key, over)
 
     def _apart(self, fold: Fold, key: Hashable, over: FoldedSet) -> str:
         """As `step`, of a path that has changed nothing: what a turn asks is no question of the path."""
