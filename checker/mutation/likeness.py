@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Any, Final, NamedTuple
 
@@ -9,13 +10,16 @@ from checker.core.exploration import Settings
 from checker.core.limits import UNTIMELY, Limits
 from checker.core.patience import Patience, Stop
 from checker.mutation.affected import affected
+from checker.mutation.known_results import Case, SeenEffects, cases_of, statement_around
 from checker.search.contract.protocol import Task
 from checker.search.driver import Clock, SearchDriver
 from checker.search.memo.memo import Memory
+from checker.search.memo.run_choice import REMEMBERED
 from checker.search.rows.expander import Expander
 from checker.search.rows.row_run import RowRun
-from fizz import Module
+from fizz import Module, Span
 from interpreter import Machine, ModelError, Program, compile_module
+from interpreter.execute.view import View
 from interpreter.state.state import State
 from interpreter.state.step import Candidate, Failure, FairChoice, Outcome, Rule, StepKind, step_name
 
@@ -46,7 +50,9 @@ def likeness(module: Module, symmetry: bool, patience: Patience, most: int | Non
 
 def _explored(module: Module, symmetry: bool, patience: Patience, most: int | None) -> tuple[RowRun, Likeness]:
     program = compile_module(module)
-    run = RowRun(Task(program, (), Settings(symmetry=symmetry), patience=patience))
+    # The interpreter alone says after which statements.
+    memory = Memory(Machine(program), thresholds=REMEMBERED)
+    run = RowRun(Task(program, (), Settings(symmetry=symmetry), memory=memory, patience=patience))
     transitions = total = 0
     met: set[tuple[int, str]] = set()
 
@@ -85,21 +91,36 @@ class KnownSteps:
         self._patience = patience
         self._most = most
         self._run: RowRun | None
-        self._run, self.likeness = _explored(module, symmetry, patience, most)
+        self._cases: dict[Rule, list[Case]] = {}
+        self._explore()
+
+    def _explore(self) -> None:
+        self._run, self.likeness = _explored(self._module, self._symmetry, self._patience, self._most)
+        states = self._run.found.states
+        if states is not None and self.likeness.complete and not self.likeness.cut:
+            self._cases = cases_of(self._run.expander.memory, states, self._patience)
 
     def __getstate__(self) -> dict[str, Any]:
         # A process that is not forked explores the model again: machines do not travel.
-        return {**{name: value for name, value in vars(self).items() if name != "_patience"}, "_run": None}
+        return {
+            **{name: value for name, value in vars(self).items() if name != "_patience"},
+            "_run": None,
+            "_cases": {},
+        }
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state, _patience=Patience())
 
-    def alike(self, mutant: Module, patience: Patience) -> bool | None:
-        """Whether a mutant has the same states and transitions. None: it is not known. Raises `Stop`."""
+    def alike(self, mutant: Module, patience: Patience, place: Span | None = None) -> bool | None:
+        """Whether a mutant has the same states and transitions. None: it is not known. Raises `Stop`.
+
+        `place`: where the mutant differs.
+        """
         if not self.likeness.complete or self.likeness.cut:
             return None
         if self._run is None:
-            self._run, _ = _explored(self._module, self._symmetry, self._patience, self._most)
+            self._explore()
+        assert self._run is not None
         run = self._run
         states = run.found.states
         program = compile_module(mutant)
@@ -123,13 +144,37 @@ class KnownSteps:
         names = affected(self._module, mutant)
         changed, changed_known = _Changed(machine, names), _Changed(run.machine, names)
         certain = True
-        for state in states:
+        statement = None if place is None else statement_around(self._module, place)
+        # Another constant may be about which rules there are.
+        numbers = range(len(states)) if names is None else self._open(other.memory, changed, statement, patience)
+        for number in numbers:
             patience.ask()
+            state = states[number]
             steps, known = _steps(other, state, changed), _steps(run.expander, state, changed_known)
             if steps is None or known is None or steps.to != known.to:
                 return False
             certain = certain and steps.seen == known.seen
         return True if certain else None
+
+    def _open(self, memory: Memory, changed: _Changed, statement: Span | None, patience: Patience) -> Iterator[int]:
+        """The states, by number, in which a changed rule has other effects than in the model. Raises `Stop`."""
+        assert self._run is not None and self._run.found.states is not None
+        states = self._run.found.states
+        seen = SeenEffects()
+        views: dict[int, View] = {}
+        met: set[int] = set()
+        for rule, cases in self._cases.items():
+            for case in cases if changed[rule] else ():
+                if case.never_comes_to(statement):
+                    continue
+                for number in case.states:
+                    patience.ask()
+                    if number not in views:
+                        views[number] = memory.view(states[number])
+                    effects = seen.of(memory.results(rule, views[number]))
+                    if (effects is None or effects != case.effects) and number not in met:
+                        met.add(number)
+                        yield number
 
 
 _Step = tuple[str, tuple[str, ...], bool, int]

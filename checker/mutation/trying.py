@@ -113,7 +113,7 @@ def tried(original: Original, mutant: Mutant, equivalent: bool = False) -> Mutan
             return became("survived")
         if original.known is not None and mutant.change not in (STRENGTHENED, WEAKENED):
             with patience.limiting_steps():
-                alike = original.known.alike(module, patience)
+                alike = original.known.alike(module, patience, mutant.span)
             if alike and not answers_affected(original.module, module, module.items):
                 return became("equivalent")
         report = check(module, settings=replace(original.settings, limits=original.limits), patience=patience)

@@ -14,7 +14,7 @@ from checker.mutation import likeness as likenesses
 from checker.mutation.affected import affected
 from checker.mutation.likeness import KnownSteps, likeness
 from checker.mutation.mutants import mutants_of
-from fizz import FizzError, Module, load
+from fizz import FizzError, Module, Span, load
 from fizz.load import with_items
 from interpreter import ModelError
 
@@ -66,12 +66,12 @@ action Init:
 """
 
 
-def mutated(module: Module) -> list[tuple[str, Module]]:
+def mutated(module: Module) -> list[tuple[str, Span, Module]]:
     found = []
     for one in mutants_of(module):
         if "fairness" not in one.change:
             with suppress(FizzError):
-                found.append((f"{one.span.line}: {one.change} {one.diff}", with_items(module, one.items)))
+                found.append((f"{one.span.line}: {one.change} {one.diff}", one.span, with_items(module, one.items)))
     return found
 
 
@@ -81,8 +81,9 @@ def test_early_as_by_search(text: str, each: int) -> None:
     module = load("m.fizz", text=text)
     known = KnownSteps(module, True, Patience())
     told = []
-    for name, mutant in mutated(module)[::each]:
-        early = known.alike(mutant, Patience())
+    for name, place, mutant in mutated(module)[::each]:
+        early = known.alike(mutant, Patience(), place)
+        assert early == known.alike(mutant, Patience()), name
         try:
             assert early in (None, likeness(mutant, True, Patience()) == known.likeness), name
         except ModelError:
@@ -97,8 +98,8 @@ def test_a_model_that_travels() -> None:
     module = load("m.fizz", text=ROLES)
     known = KnownSteps(module, True, Patience())
     again = pickle.loads(pickle.dumps(known))
-    for _, mutant in mutated(module)[:8:2]:
-        assert again.alike(mutant, Patience()) == known.alike(mutant, Patience())
+    for _, place, mutant in mutated(module)[:8:2]:
+        assert again.alike(mutant, Patience(), place) == known.alike(mutant, Patience(), place)
 
 
 @pytest.mark.parametrize(
