@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import ast as python
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Container, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from fizz.syntax import ast
 from interpreter.direct.forms import Forms, Unsupported, call, constant
 from interpreter.values.intern import Tag
+
+if TYPE_CHECKING:
+    from interpreter.direct.name_lookup import Names
 
 
 class _Bound(NamedTuple):
@@ -19,13 +23,34 @@ class _Bound(NamedTuple):
     named: dict[str, python.expr]
 
 
-def arguments_of(node: ast.Call, parameters: Sequence[ast.Parameter], expressions: Forms) -> list[python.expr]:
-    """The code of the arguments. Raises `Unsupported` where the call is a mistake."""
+def without_states(
+    node: ast.Call, parameters: Sequence[ast.Parameter], names: Names
+) -> tuple[ast.Call, dict[str, str]]:
+    """A call with `None` instead of the states before and after a step, and which parameters are given which."""
+    titles = [one.name for one in parameters if one.kind == "plain"]
+    sides: dict[str, str] = {}
+    arguments: list[ast.Argument] = []
+    for position, argument in enumerate(node.arguments):
+        side = names.side(argument.value)
+        if side is not None:
+            title = argument.name if argument.kind == "keyword" else "".join(titles[position : position + 1])
+            if title not in titles or title in sides:
+                return node, {}
+            sides[title] = side
+            argument = replace(argument, value=ast.Literal(argument.value.span, None))
+        arguments.append(argument)
+    return replace(node, arguments=tuple(arguments)), sides
+
+
+def arguments_of(
+    node: ast.Call, parameters: Sequence[ast.Parameter], expressions: Forms, but: Container[str] = ()
+) -> list[python.expr]:
+    """The code of the arguments, but those of some parameters. Raises `Unsupported` where the call is a mistake."""
     bound = _bind(node, [one.name for one in parameters if one.kind == "plain"], expressions)
     kinds = {one.kind for one in parameters}
     if (bound.rest and "star" not in kinds) or (bound.named and "double star" not in kinds):
         raise Unsupported("arguments")
-    return [_argument(parameter, bound, expressions) for parameter in parameters]
+    return [_argument(one, bound, expressions) for one in parameters if one.name not in but]
 
 
 def _bind(node: ast.Call, titles: Sequence[str], expressions: Forms) -> _Bound:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast as python
+from collections.abc import Mapping
 
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
@@ -17,11 +18,17 @@ from interpreter.execute.costs import cost, effect_cost
 class HelperBody(Names):
     """A `def`: it sees its parameters, constants, builtins and other `def`s, and the fields of instances."""
 
-    def __init__(self, source: ast.Helper, rule: RuleScope) -> None:
+    def __init__(self, source: ast.Helper, rule: RuleScope, sides: Mapping[str, str]) -> None:
+        """`sides`: by parameter, the state before or after a step that it is."""
         super().__init__(rule.shared)
         self._rule = rule
         self.source = source
-        self._locals = frozenset(one.name for one in source.parameters) | bound_names(source.body)
+        bound = bound_names(source.body)
+        if sides.keys() & bound:
+            raise Unsupported("a state as a variable")
+        self._sides = sides
+        self._parameters = [one.name for one in source.parameters if one.name not in sides]
+        self._locals = bound.union(self._parameters)
         self.expressions = DirectExpressions(self)
         self._in_place = _changed_in(source)
         self._ends: list[tuple[python.Return, Compiled]] = []
@@ -35,7 +42,18 @@ class HelperBody(Names):
 
     def read(self, identifier: str) -> Compiled:
         found = self.local(identifier)
+        if found is None and identifier in self._sides:
+            raise Unsupported("a state as a whole")
         return self.beyond(identifier) if found is None else found
+
+    def side(self, node: ast.Expression) -> str | None:
+        if not isinstance(node, ast.Name) or node.id in self._bound:
+            return None
+        return self._sides.get(node.id)
+
+    def of_side(self, owner: ast.Expression, attribute: str) -> Compiled | None:
+        side = self.side(owner)
+        return None if side is None else self._rule.variable_of(side, attribute)
 
     def myself(self, attribute: str) -> Compiled:
         return self.field(self.read("self"), attribute)
@@ -47,15 +65,18 @@ class HelperBody(Names):
         return code
 
     def function(self, title: str) -> list[python.stmt]:
-        for parameter in self.source.parameters:
-            self.borrowed(parameter.name)
-            self.assigned.add(parameter.name)
+        for parameter in self._parameters:
+            self.borrowed(parameter)
+            self.assigned.add(parameter)
         body = [python.Expr(call("spend", constant(_size(self.source.body)))), *self._block(self.source.body)]
         body.append(python.Return(constant(None)))
         self._return_values(title)
         self.check()
-        parameters = [f"v_{parameter.name}" for parameter in self.source.parameters]
+        parameters = [f"v_{parameter}" for parameter in self._parameters]
         state = ["V", "W"] if self._rule.dynamic else ["V"]
+        if self._sides:
+            # It reads what it was given: that is no argument.
+            return [function(title, [*state, "B", *parameters], body)]
         if "V" not in names_in(body):
             self._rule.depends_on_arguments(title)
             state = []
@@ -184,7 +205,7 @@ class HelperBody(Names):
 
     def _is_bound_once(self, local: str) -> bool:
         """Whether one assignment alone gives a local its value."""
-        names = [parameter.name for parameter in self.source.parameters]
+        names = list(self._parameters)
         for node in nodes_in(self.source.body):
             targets: tuple[ast.Node, ...] = ()
             if isinstance(node, ast.Assign):
@@ -219,9 +240,9 @@ def _changed_in(source: ast.Helper) -> set[str]:
     return found
 
 
-def compile_def(source: ast.Helper, rule: RuleScope, title: str) -> list[python.stmt]:
+def compile_def(source: ast.Helper, rule: RuleScope, title: str, sides: Mapping[str, str]) -> list[python.stmt]:
     """The function that stands for a `def` in a rule. Where it cannot read the state, its results are remembered."""
-    return HelperBody(source, rule).function(title)
+    return HelperBody(source, rule, sides).function(title)
 
 
 def _root(node: ast.Expression) -> str | None:

@@ -15,7 +15,7 @@ from fizz.syntax.tree_walk import is_self, nodes_in
 from interpreter.compile.pair_questions import ANSWER
 from interpreter.direct.builtin_calls import BuiltinCalls
 from interpreter.direct.constant_tests import part_taken
-from interpreter.direct.def_arguments import arguments_of
+from interpreter.direct.def_arguments import arguments_of, without_states
 from interpreter.direct.forms import (
     LISTS,
     SCALARS,
@@ -348,11 +348,9 @@ class DirectExpressions(BuiltinCalls):
     def _function(self, node: ast.Call, identifier: str) -> Compiled:
         if identifier == ANSWER:
             return self._answer(*[argument.value for argument in node.arguments])
-        helper = self.names.helper(identifier)
-        if helper is not None:
-            source = self.names.shared.closure(identifier)
-            assert source is not None
-            return self._of_def(helper, arguments_of(node, source.parameters, self))
+        source = self.names.helper(identifier)
+        if source is not None:
+            return self._of_def_at_top(node, source)
         if identifier == "next_states" and not node.arguments:
             # It is reserved: no other name hides it.
             return self.names.next_states()
@@ -424,6 +422,20 @@ class DirectExpressions(BuiltinCalls):
             return self._of_dict(function.name, self.value(owner))
         code = call("method", constant(function.name), self.value(owner), *values)
         return Compiled(code, "any", function.name in FRESH)
+
+    def _of_def_at_top(self, node: ast.Call, source: ast.Helper) -> Compiled:
+        """A call of a `def` that belongs to no role."""
+        rule, title = self.names.rule, f"d_{source.name}"
+        rest, sides = without_states(node, source.parameters, self.names)
+        if sides:
+            try:
+                function = rule.helper_function(title, source, sides)
+                return self._of_def(function, arguments_of(rest, source.parameters, self, sides))
+            except Unsupported:
+                if rule.asks:
+                    raise
+        function = rule.helper_function(title, source)
+        return self._of_def(function, arguments_of(node, source.parameters, self))
 
     def _of_def(self, title: str, arguments: list[python.expr]) -> Compiled:
         """A call of a function that stands for a `def`."""

@@ -159,6 +159,10 @@ class Names:
         """A field of `self`."""
         raise NotImplementedError
 
+    def side(self, node: ast.Expression) -> str | None:
+        """The state, "before" or "after" a step, that an expression names; None if it is no name of one."""
+        return None
+
     def of_side(self, owner: ast.Expression, attribute: str) -> Compiled | None:
         """A variable of the state before or after a step; None if the owner is no name of such a state."""
         return None
@@ -179,11 +183,9 @@ class Names:
         """The rule that the code is a part of."""
         raise NotImplementedError
 
-    def helper(self, identifier: str) -> str | None:
-        if not self.is_constant(identifier):
-            return None
-        source = self.shared.closure(identifier)
-        return None if source is None else self.rule.helper_function(f"d_{identifier}", source)
+    def helper(self, identifier: str) -> ast.Helper | None:
+        """The `def` at the top level that a name refers to here."""
+        return self.shared.closure(identifier) if self.is_constant(identifier) else None
 
     def method(self, identifier: str) -> tuple[str, str] | None:
         found = self.shared.method(identifier)

@@ -16,6 +16,8 @@ from interpreter.compile import program as p
 from interpreter.direct.forms import Compiled, Unsupported, call, constant, name
 from interpreter.direct.name_lookup import Names, Shared
 
+NO_SIDES: Final[Mapping[str, str]] = {}
+
 
 class CallNames(NamedTuple):
     """What the names of one call refer to: see `RuleScope.enter`."""
@@ -42,7 +44,7 @@ class RuleScope(Names):
         routine: p.Routine,
         shared: Shared,
         dynamic: Set[str],
-        compile_def: Callable[[ast.Helper, RuleScope, str], list[python.stmt]],
+        compile_def: Callable[[ast.Helper, RuleScope, str, Mapping[str, str]], list[python.stmt]],
         sides: Mapping[str, str],
         asks: bool,
         by_ways: bool = False,
@@ -72,9 +74,10 @@ class RuleScope(Names):
         """The `def`s that the rule calls."""
         self.methods: set[str] = set()
         """The names of `def`s of roles that it calls: no field may have one."""
-        self._helpers: dict[str, str | None] = {}
+        self._helpers: dict[tuple[str, tuple[tuple[str, str], ...]], str | None] = {}
         self._returned: dict[str, Compiled] = {}
         self._without_state: set[str] = set()
+        self._with_sides: set[str] = set()
         self.slots: dict[str, tuple[str, str]] = {}
         """By variable of Python, what it is loaded from: ("heap", name), ("before", name) or ("field", name)."""
         self.loaded: set[str] = set()
@@ -107,13 +110,17 @@ class RuleScope(Names):
         roles = self.shared.program.roles
         return self.first.kind != "assertion" and not self.asks and not any(role.symmetric for role in roles)
 
-    def helper_function(self, title: str, source: ast.Helper) -> str:
-        """The function that stands for a `def`."""
-        if title not in self._helpers:
-            self._helpers[title] = None  # one that calls itself is not done directly
-            self.functions += self._compile_def(source, self, title)
-            self._helpers[title] = title
-        found = self._helpers[title]
+    def helper_function(self, title: str, source: ast.Helper, sides: Mapping[str, str] = NO_SIDES) -> str:
+        """The function that stands for a `def`. `sides`: by parameter, the state before or after a step that it is."""
+        key = title, tuple(sides.items())
+        if key not in self._helpers:
+            self._helpers[key] = None  # one that calls itself is not done directly
+            if sides:
+                title = f"w{len(self._with_sides)}_{title}"
+                self._with_sides.add(title)
+            self.functions += self._compile_def(source, self, title, sides)
+            self._helpers[key] = title
+        found = self._helpers[key]
         if found is None:
             raise Unsupported(f"the function {source.name}")
         return found
@@ -134,7 +141,8 @@ class RuleScope(Names):
         """What a function needs to read fields."""
         if title in self._without_state:
             return []
-        return [name("V"), name("W")] if self.dynamic else [name("V")]
+        before = [name("B")] if title in self._with_sides else []
+        return [name("V"), *([name("W")] if self.dynamic else []), *before]
 
     def _locals_of(self, routine: p.Routine) -> frozenset[str]:
         states = self.shared.known.state_variables
@@ -208,8 +216,23 @@ class RuleScope(Names):
         seen = self.routine is self.first and identifier not in self._bound
         return self._sides.get(identifier) if seen else None
 
+    def side(self, node: ast.Expression) -> str | None:
+        return self._side(node.id) if isinstance(node, ast.Name) else None
+
+    def variable_of(self, side: str, attribute: str) -> Compiled:
+        """A variable of the state before or after a step, in a `def` that was given the state."""
+        if attribute not in self.shared.known.state_variables:
+            raise Unsupported("a name that is no state variable")
+        kind, values = ("before", "B") if side == "before" else ("heap", "V")
+        variable = f"{kind[0]}_{attribute}"
+        self.slots[variable] = (kind, attribute)
+        if kind == "heap":
+            self.of_after.add(variable)
+        asked = _at(name(values), name(f"p_{variable}"))
+        return Compiled(asked if self.asks else _at(name("nodes"), asked))
+
     def of_side(self, owner: ast.Expression, attribute: str) -> Compiled | None:
-        side = self._side(owner.id) if isinstance(owner, ast.Name) else None
+        side = self.side(owner)
         if side is None:
             return None
         if attribute not in self.shared.known.state_variables:
