@@ -21,8 +21,11 @@ from interpreter.direct.nodes import MOST_PARTS, GiveUp, Nodes
 from interpreter.direct.rule_bodies import Calls, RuleBody
 from interpreter.direct.scopes import RuleScope, function
 from interpreter.direct.sides import Sides, on_both_sides
+from interpreter.direct.yields import Waiting
+from interpreter.execute.frames import ScopeState, parked_frame, thread_of
 from interpreter.machine import Machine
 from interpreter.state.step import FairChoice, Outcome, Rule, StepKind
+from interpreter.values.intern import NONE
 from interpreter.values.problem import ModelMistake
 
 _FUEL: Final = 800_000
@@ -254,6 +257,10 @@ class CompiledRules:
         made: Callable[..., Callable[..., Any]] = names.pop("make")
         return made
 
+    def _may_crash(self, thread: int) -> bool:
+        """Whether a thread that waits may be lost."""
+        return self.machine.limits.may_crash(self.machine.transitions.root(thread)[0])
+
     def _labels(self, rule: Rule, routine: str) -> str:
         """How the step of a rule is named where its values are returned."""
         if rule.instance is None:
@@ -280,6 +287,19 @@ class CompiledRules:
 
         def field_write(owner: Any, table: Any, written: Mapping[Any, Any], value: Any) -> Mapping[Any, Any]:
             return {**written, table.writable(owner): value}
+
+        def park(waiting: Waiting, me: Any, *values: Any) -> int:
+            routine, interner = self.machine.program.routines[waiting.routine], self.nodes.interner
+            bound = [
+                (one, number(value)) for one, value in zip(waiting.names, values, strict=True) if value is not UNSET
+            ]
+            if any(interner.mutable(value) for _, value in bound):
+                # It may be a container that something else refers to, too.
+                raise GiveUp
+            inside = (NONE if me is None else number(me), *[value for _, value in bound])
+            scopes = [ScopeState(routine.scopes[scope], index) for scope, index in waiting.places]
+            frame = parked_frame(routine, scopes, tuple([one for one, _ in bound]), inside, interner)
+            return thread_of([frame], interner)
 
         def mark(index: int) -> bool:
             noted[index] = True
@@ -309,6 +329,7 @@ class CompiledRules:
             "field_now": field_now,
             "field_write": field_write,
             "mark": mark,
+            "park": park,
             "fair_choice": fair_choice,
             "remembering": remembering,
             "M": noted,

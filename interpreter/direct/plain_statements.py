@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast as python
 from collections.abc import Callable, Sequence
-from typing import Any, Final, assert_never
+from typing import Final, assert_never
 
 from fizz import Span
 from fizz.syntax import ast
@@ -17,7 +17,6 @@ from fizz.syntax.tree_walk import is_self, nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
 from interpreter.direct.constant_tests import branch_left
-from interpreter.direct.direct_expressions import DirectExpressions
 from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, assign, call, constant, name, store
 from interpreter.direct.name_lookup import Origin, itself_of, roots_of
 from interpreter.direct.paths_written import ANY, Path, path_of
@@ -26,6 +25,7 @@ from interpreter.direct.rule_text import ARGUMENTS, CHANGES, changing, is_bound_
 from interpreter.direct.scopes import RuleScope
 from interpreter.direct.taken_inside import taken_inside
 from interpreter.direct.taken_over import kept_of, takes_over
+from interpreter.direct.yields import SerialCode, ends_path
 from interpreter.execute.costs import cost, instruction_cost
 from interpreter.state.step import NOT_HELD, NOTHING_DONE, Aborted
 
@@ -38,25 +38,20 @@ def nothing_follows() -> list[python.stmt]:
     return []
 
 
-class PlainStatements:
+class PlainStatements(SerialCode):
     """The statements of one routine that have no choices; see `RuleScope` for what its names refer to.
 
     `called`: the routine is called from outside: it never yields, and is a step even if it changes nothing.
     """
 
     def __init__(self, names: RuleScope, asserts: bool, called: bool, changed: Origin) -> None:
-        self.names = names
+        super().__init__(names, asserts or called)
         self.asserts = asserts
-        self._never_yields = asserts or called
-        self.expressions = DirectExpressions(names)
         self.changed = changed
         self.in_place = changed.roots
         self._pending: list[Span] = []
-        self._certain = asserts or called
         self._functions = 0
         self._cuts = 0
-        self._one_step = False
-        """Whether serial code has no yield but at its end."""
         self._loops = 0
         """The number of loops around the present statement."""
         self._sources: dict[str, Origin] = {}
@@ -85,14 +80,6 @@ class PlainStatements:
         """
         raise NotImplementedError
 
-    def _flow(self, scope: p.Scope) -> Any:
-        """The scope, if it is run without a yield."""
-        if isinstance(scope, p.ParallelBlock):
-            raise Unsupported("a parallel block")
-        if scope.flow != "atomic" and not (self._never_yields or self._one_step):
-            raise Unsupported("a yield")
-        return scope
-
     def _cut(self, *taken: python.expr) -> list[python.stmt]:
         """Here a path may depend on nothing that was asked before but its variables, and the alternative `taken`.
 
@@ -109,6 +96,7 @@ class PlainStatements:
         """The statements of a block, and what follows it."""
         made: list[python.stmt] = []
         for index, instruction in enumerate(block):
+            written = instruction
             if lines:
                 self._pending.append(instruction.span)
             if index and self.asserts and not self._loops and self._leaving is None:
@@ -116,23 +104,30 @@ class PlainStatements:
             if instruction.label is not None:
                 made += self._labelled(f"{self.names.routine.name}.{instruction.label}")
             made += self._taken_first(instruction)
-            rest = block[index + 1 :]
+
+            def follows(
+                written: p.Instruction = written, rest: Sequence[p.Instruction] = block[index + 1 :]
+            ) -> list[python.stmt]:
+                yields = self._yielded(written)
+                return yields if ends_path(yields) else [*yields, *self._block(rest, after)]
+
             if isinstance(instruction, p.Branch):
                 instruction = branch_left(self.names, instruction)
             if self.splits(instruction, self._loops > 0):
-                return made + self.split(instruction, lambda rest=rest: self._block(rest, after))  # type: ignore[misc]
+                return made + self.split(instruction, follows)
             if isinstance(instruction, p.Enter):
                 if isinstance(instruction.body, p.Sequence):
                     self._flow(instruction.body)
-                    return made + self._block(
-                        instruction.body.instructions,
-                        lambda rest=rest: self._block(rest, after),  # type: ignore[misc]
-                    )
+                    return made + self._block(instruction.body.instructions, follows)
                 raise Unsupported("a block")
             for one in self._statement(instruction):
                 if not (made and put_as_well(made[-1], one)):
                     made.append(one)
             if isinstance(instruction, p.Leave | p.LeaveLoop | p.NextIteration):
+                return made
+            yields = self._yielded(written)
+            made += yields
+            if ends_path(yields):
                 return made
         return made + after()
 

@@ -65,8 +65,10 @@ class Calls:
             if self._lists is None:
                 self._lists = lists_of_containers(self.program)
             variables = frozenset(self.program.state_variables)
-            written = self.program.routines[number]
-            known = with_places(written, self._lists, variables, self._calls_others(written))
+            known = self.program.routines[number]
+            # A thread of an action waits at a statement, by its number, with the names that it has.
+            if known.kind != "action" or known.body.flow == "atomic" or is_one_step(known.body):
+                known = with_places(known, self._lists, variables, self._calls_others(known))
             self._routines[number] = known
         return known
 
@@ -217,6 +219,8 @@ class RuleBody(PlainStatements):
         self._add_size(self.routine)
         serial = self.routine.body.flow != "atomic" and not self._never_yields
         self._one_step = serial and is_one_step(self.routine.body)
+        if serial and not self._one_step:
+            self._may_wait(self.routine.body)
         return self._block([p.Enter(self.routine.span, None, self._flow(self.routine.body))], self._end, False)
 
     def _add_size(self, routine: p.Routine) -> None:

@@ -371,11 +371,13 @@ class DirectRules(CompiledRules):
             fields: Mapping[int, Any] = NOTHING,
             slots: Sequence[Slot] = (),
             lines: tuple[Span, ...] = (),
+            thread: int | None = None,
         ) -> None:
             for position, value in fields.items():
                 writes = written(writes, value, slots[position], values[position])
             returns = () if returned is None else ((label, number(returned)),)
-            out(Outcome(writes, None, (), texts, forks, False, labels, returns, fair, lines))
+            crashes = thread is not None and self._may_crash(thread)
+            out(Outcome(writes, thread, (), texts, forks, crashes, labels, returns, fair, lines))
 
         def next_states() -> list[FieldsOnly]:
             if self._successors is None:

@@ -91,7 +91,7 @@ class RuleScope(Names):
         """Whether it asks for the successors of the state."""
         self._open: list[python.FunctionDef] = []
         self._calls: list[tuple[python.Call, python.expr | None, python.expr | None]] = []
-        self._ends: list[tuple[python.If, python.expr]] = []
+        self._ends: list[tuple[python.If, python.expr, python.expr | None]] = []
         self._asked: list[tuple[str, python.IfExp]] = []
         self._offers: list[tuple[python.Call, str]] = []
 
@@ -390,10 +390,13 @@ class RuleScope(Names):
         ]
         return [*sorted(self.stored), *sorted(self.all_locals), *more, "E", "forks", "texts"]
 
-    def finish(self, returned: python.expr | None) -> python.stmt:
-        """The statements that make the outcome of a path; they are filled in when all variables are known."""
+    def finish(self, returned: python.expr | None, thread: python.expr | None = None) -> python.stmt:
+        """The statements that make the outcome of a path; they are filled in when all variables are known.
+
+        `thread`: what waits after it.
+        """
         made = python.If(constant(True), [], [])
-        self._ends.append((made, constant(None) if returned is None else returned))
+        self._ends.append((made, constant(None) if returned is None else returned, thread))
         return made
 
     def _close(self) -> None:
@@ -410,13 +413,15 @@ class RuleScope(Names):
             test = python.Compare(name(one), [python.IsNot()], [name(f"o_{one}" if loaded else "UNSET")])
             change = call("written", name("Y"), name(one), name(f"s_{one}"), before)
             writes.append(python.If(test, [python.Assign([python.Name("Y", python.Store())], change)], []))
-        for made, returned in self._ends:
+        for made, returned, thread in self._ends:
             arguments = [
                 name("out"), name("Y"), name("forks"), name("texts"), returned, name("label"),
                 name("labels") if self.labels else nothing, name("fair") if self.fair else nothing,
                 *([name("V"), name("W"), name("slots")] if self.dynamic else []),
             ]  # fmt: skip
-            made.body = [*writes, python.Expr(call("finish", *arguments))]
+            ended = call("finish", *arguments)
+            ended.keywords = [] if thread is None else [python.keyword("thread", thread)]
+            made.body = [*writes, python.Expr(ended)]
 
 
 def _extended(variable: str, added: python.expr | None) -> python.expr:

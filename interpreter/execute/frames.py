@@ -7,7 +7,7 @@ of its loops' elements, described by a `FrameShape` (language page, 5.6 and 6.2)
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol
@@ -83,24 +83,22 @@ def park_frame(frame: Frame, settlement: Freezing, interner: Interner) -> int:
     names = tuple(sorted(frame.locals))
     children = [NONE if frame.instance is None else settlement.freeze(frame.instance)]
     children += [settlement.freeze(frame.locals[name]) for name in names]
-    positions: list[Position] = []
     for state in frame.scopes:
-        rest = state.rest or ()
-        children += [settlement.freeze(item) for item in rest]
-        positions.append(Position(state.scope.number, state.index, state.started, len(rest)))
+        children += [settlement.freeze(item) for item in state.rest or ()]
+    return parked_frame(frame.routine, frame.scopes, names, tuple(children), interner)
+
+
+def parked_frame(
+    routine: Routine, scopes: Sequence[ScopeState], names: tuple[str, ...], inside: tuple[int, ...], interner: Interner
+) -> int:
+    """The id of a frame at a yield point. `inside`: the ids of its `self`, its locals, and the rest of its loops."""
+    positions = tuple([Position(one.scope.number, one.index, one.started, len(one.rest or ())) for one in scopes])
     # These determine the rest.
-    inside = tuple(children)
-    known = (frame.routine.number, names, tuple(positions), inside)
+    known = (routine.number, names, positions, inside)
     number = interner.parked.get(known)
     if number is None:
-        shape = FrameShape(
-            frame.routine.name,
-            frame.routine.number,
-            names,
-            _path(frame.scopes[-1]),
-            known[2],
-            tuple(isinstance(state.scope, ForLoop) for state in frame.scopes),
-        )
+        loops = tuple(isinstance(one.scope, ForLoop) for one in scopes)
+        shape = FrameShape(routine.name, routine.number, names, _path(scopes[-1]), positions, loops)
         json_text = frame_json(shape, [interner.json(child) for child in inside])
         number = interner.parked[known] = interner.intern_composite(Tag.FRAME, inside, shape, json_text)
     return number
@@ -108,8 +106,12 @@ def park_frame(frame: Frame, settlement: Freezing, interner: Interner) -> int:
 
 def park_thread(frames: list[Frame], settlement: Freezing, interner: Interner) -> int:
     """The id of a thread at a yield point."""
-    ids = tuple([park_frame(frame, settlement, interner) for frame in frames])
-    return interner.intern_composite(Tag.THREAD, ids, None, thread_json(interner.json(i) for i in ids))
+    return thread_of([park_frame(frame, settlement, interner) for frame in frames], interner)
+
+
+def thread_of(frames: Sequence[int], interner: Interner) -> int:
+    """The id of the thread with these frames, the outermost first."""
+    return interner.intern_composite(Tag.THREAD, tuple(frames), None, thread_json(interner.json(one) for one in frames))
 
 
 def park_message(message: Message, settlement: Settlement, interner: Interner) -> int:

@@ -20,9 +20,10 @@ class Sizes:
     steps: int = 1 << 22
     """Rows that are expanded together may make so many steps, unless it is one row."""
     many_values: int = 32
+    few_values: int = 8
     of_states: int = 8
-    """Sets in a slot are stored by elements if they have so many values where columns take over, and no fewer than one
-    for so many states. (0: all sets are.)"""
+    """Sets in a slot are stored by elements if they have so many values where columns take over, or so many that these
+    are half of what states have as values, and no fewer than one for so many of that. (0: all sets are.)"""
     few_elements: int = 512
     most_elements: int = 4_096
     rare: int = 32

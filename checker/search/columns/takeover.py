@@ -109,8 +109,11 @@ def _of_many_values(
         for root, number in zip(state.layout.slots, state.values, strict=True):
             for slot, held in parts(root, number):
                 values.setdefault(slot, set()).add(held)
-    most = max(sizes.many_values, len(states) // sizes.of_states) if sizes.many_values else 0
-    return frozenset(slot for slot, met in values.items() if len(met) >= most)
+    # Where threads wait, many states have the same values.
+    different = len({state.values for state in METER.attended(states)})
+    least = min(sizes.many_values, max(sizes.few_values, different // 2))
+    many = max(least, different // sizes.of_states) if sizes.many_values else 0
+    return frozenset(slot for slot, met in values.items() if len(met) >= many)
 
 
 def _compare_states(columns: ColumnRun, states: Sequence[State]) -> None:

@@ -262,11 +262,13 @@ class RecordedRules(CompiledRules):
             values: StateReader | None = None,
             fields: Mapping[Slot, Any] = _NOTHING,
             slots: Sequence[Slot] = (),
+            thread: int | None = None,
         ) -> None:
             for slot, value in fields.items():
                 writes = written(writes, value, slot, None)
             returns = () if returned is None else ((label, number(returned)),)
-            out(Outcome(writes, None, (), texts, forks, False, labels, returns, fair, ()))
+            crashes = thread is not None and self._may_crash(thread)
+            out(Outcome(writes, thread, (), texts, forks, crashes, labels, returns, fair, ()))
 
         def numbers_taken(size: int) -> Iterator[int]:
             assert self._run is not None
