@@ -1,7 +1,7 @@
 """`CompiledRules`: the rules of one machine as functions of Python, made when a rule is first run.
 
-A rule is done directly if it starts an atomic action, or is an assertion, and every statement in it is of the common
-ones. All else, and every state in which such a rule meets an error or something rare, is left to the interpreter, which
+A rule is done directly if it starts an action, of which a serial one is run to its first yield, or is an assertion, and
+every statement in it is of the common ones. All else, and every state in which such a rule meets an error or something rare, is left to the interpreter, which
 alone says what the language means.
 """
 

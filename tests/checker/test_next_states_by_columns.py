@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from checker.core.exploration import Settings
 from checker.properties import properties_of
+from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.follow_judge import FollowedRows, FollowJudge
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.verdicts import OPEN
@@ -151,9 +152,10 @@ MODELS = {
         "---\ndead", "---\naction_options: {Rare: {max_actions: 1}, Serial: {max_concurrent_actions: 1}}\ndead"
     )
     + THREADS,
+    "no thread more": HEAD.replace("max_actions: 1000,", "max_actions: 1000, max_concurrent_actions: 1,") + THREADS,
     "a bound": HEAD.replace("1000", "3") + COUNTERS.replace("LEAST", "3"),
 }
-BY_COLUMNS = ("counters", "messages", "workers", "threads", "a bound")
+BY_COLUMNS = ("counters", "messages", "workers", "threads", "no thread more", "a bound")
 """Models of which columns know the successors of most states."""
 
 
@@ -196,3 +198,21 @@ def test_little_is_kept(name: str) -> None:
     plain = explore(engine_of("plain"), program, properties, Settings(keep_going=True))
     found = explore(engine, program, properties, Settings(keep_going=True))
     assert compared(found) == compared(plain)
+
+
+def test_where_no_thread_more_may_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Successors are told regardless of limits, so there is room for one thread more than there may be."""
+    known = rows = 0
+    found_of = FollowJudge.rows
+
+    def counting(self: FollowJudge, part: Frontier, begin: int, end: int) -> FollowedRows | None:
+        nonlocal known, rows
+        found = found_of(self, part, begin, end)
+        rows += end - begin
+        known += 0 if found is None else int(found.followed.known.sum())
+        return found
+
+    monkeypatch.setattr(FollowJudge, "rows", counting)
+    program = compile_module(load("m.fizz", text=MODELS["no thread more"]))
+    explore(EmbeddedEngine(0, Sizes(), RECORDED), program, properties_of(program, None), Settings(keep_going=True))
+    assert known > 0.6 * rows

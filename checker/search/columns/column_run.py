@@ -96,9 +96,7 @@ class ColumnRun:
         self.space = space
         self.store = store
         self.judge = AssertionEvaluator(task, space)
-        self.judge.following = FollowJudge(
-            space, task.patience, self.expander_of, lambda packing: self.refit(packing, packing.room)
-        )
+        self.judge.following = FollowJudge(space, task.patience, self.expander_of, self.refit)
         self._judged: list[Frontier] = []
         """The states that are being judged, and are no frontier yet."""
         self.graph = graph

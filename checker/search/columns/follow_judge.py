@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.core.patience import Patience
+from checker.search.columns.capacity import THREAD, Capacity
 from checker.search.columns.code_tables import Ints, Words
 from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.followed import Followed, FollowingRows, Title
@@ -121,7 +122,7 @@ class FollowJudge:
         space: Space,
         patience: Patience,
         expander_of: Callable[[Packing], ColumnExpander],
-        refit: Callable[[Packing], None],
+        refit: Callable[[Packing, Capacity], None],
     ) -> None:
         self._space = space
         self._patience = patience
@@ -136,10 +137,15 @@ class FollowJudge:
 
         Raises `TooWide` if several rows have too many.
         """
-        packing = part.packing
+        packing, space = part.packing, self._space
+        if space.images is not None or space.channels:
+            return None
+        if packing.threads and packing.codes(part.rows, (THREAD, packing.threads - 1))[begin:end].any():
+            # Successors are told regardless of limits: they may have one thread more than any state.
+            self._refit(packing, packing.room.beside(Capacity(threads=packing.threads + 1)))
         while True:
             if packing.outgrown:
-                self._refit(packing)
+                self._refit(packing, packing.room)
             followed = FollowingRows(self._expander_of(packing), self._names).of(part, begin, end)
             if not packing.outgrown:
                 break

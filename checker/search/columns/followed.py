@@ -82,7 +82,7 @@ class FollowingRows:
         Raises `TooWide` if there are too many to be held.
         """
         packing, space = self._packing, self._space
-        if packing.outgrown or space.images is not None or space.channels:
+        if packing.outgrown:
             return None
         # They are all sorted, beside all that the level has found.
         count, most = end - begin, space.sizes.steps >> _PART
