@@ -1,8 +1,8 @@
 """`CompiledRules`: the rules of one machine as functions of Python, made when a rule is first run.
 
 A rule is done directly if it starts an action, of which a serial one is run to its first yield, or is an assertion, and
-every statement in it is of the common ones. All else, and every state in which such a rule meets an error or something rare, is left to the interpreter, which
-alone says what the language means.
+every statement in it is of the common ones. All else, and every state in which such a rule meets an error or something
+rare, is left to the interpreter, which alone says what the language means.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from interpreter.direct.nodes import MOST_PARTS, GiveUp, Nodes
 from interpreter.direct.rule_bodies import Calls, RuleBody
 from interpreter.direct.scopes import RuleScope, function
 from interpreter.direct.sides import Sides, on_both_sides
-from interpreter.direct.yields import Waiting
+from interpreter.direct.yields import WaitingPlace
 from interpreter.execute.frames import ScopeState, parked_frame, thread_of
 from interpreter.machine import Machine
 from interpreter.state.step import FairChoice, Outcome, Rule, StepKind
@@ -288,7 +288,7 @@ class CompiledRules:
         def field_write(owner: Any, table: Any, written: Mapping[Any, Any], value: Any) -> Mapping[Any, Any]:
             return {**written, table.writable(owner): value}
 
-        def park(waiting: Waiting, me: Any, *values: Any) -> int:
+        def park(waiting: WaitingPlace, me: Any, *values: Any) -> int:
             routine, interner = self.machine.program.routines[waiting.routine], self.nodes.interner
             bound = [
                 (one, number(value)) for one, value in zip(waiting.names, values, strict=True) if value is not UNSET

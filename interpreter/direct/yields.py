@@ -7,7 +7,6 @@ from the thread that waits: each thread has values of its own.
 from __future__ import annotations
 
 import ast as python
-from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
 from interpreter.compile import program as p
@@ -19,7 +18,7 @@ _QUIET: Final = (p.Pick, p.Nothing)
 """Statements after which nothing yields."""
 
 
-class Waiting(NamedTuple):
+class WaitingPlace(NamedTuple):
     """Where a thread waits: the number of the routine, those of the sequences that it is in with the statement that is
     next in each, and the names of the locals of the routine."""
 
@@ -90,7 +89,7 @@ class SerialCode:
                 raise Unsupported("a local that may be bound")
             else:
                 values.append(name(self.names.variable(one)))
-        key = self.names.keep(Waiting(self.names.routine.number, places, names))
+        key = self.names.keep(WaitingPlace(self.names.routine.number, places, names))
         me = constant(None) if self.names.me is None else name(self.names.me)
         return call("park", name(key), me, *values)
 
@@ -100,9 +99,8 @@ def ends_path(statements: list[python.stmt]) -> bool:
     return bool(statements) and isinstance(statements[-1], python.Return)
 
 
-def _sequences(instruction: p.Instruction) -> Iterator[p.Scope]:
-    match instruction:
-        case p.Branch(suites=suites):
-            yield from suites
-        case p.Enter(body=body):
-            yield body
+def _sequences(instruction: p.Instruction) -> tuple[p.Scope, ...]:
+    """The blocks of a statement that are run once, at most, and without a choice."""
+    if isinstance(instruction, p.Branch):
+        return instruction.suites
+    return (instruction.body,) if isinstance(instruction, p.Enter) else ()

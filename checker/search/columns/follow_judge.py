@@ -141,7 +141,7 @@ class FollowJudge:
         if space.images is not None or space.channels:
             return None
         if packing.threads and packing.codes(part.rows, (THREAD, packing.threads - 1))[begin:end].any():
-            # Successors are told regardless of limits: they may have one thread more than any state.
+            # Successors are found regardless of limits: they may have one thread more than any state.
             self._refit(packing, packing.room.beside(Capacity(threads=packing.threads + 1)))
         while True:
             if packing.outgrown:
