@@ -162,8 +162,14 @@ class Judge:
     def _judge_endless(self) -> None:
         """Judge what abstract models promise of infinite runs."""
         refining = self.driver.refining
-        for p in self.properties if refining is not None else ():
-            if refining is not None and p.key in self.judged and (found := refining.endless(p.key)) is not None:
+        if refining is None:
+            return
+        for p in [one for one in self.properties if one.key in self.judged]:
+            found = refining.endless(p.key)
+            if found is not None and found.error is not None:
+                self.judged.discard(p.key)
+                self.driver.error = self.driver.error or found
+            elif found is not None:
                 self.findings[p.key] = found
 
     def _refuted(self, p: Property) -> Finding | None:

@@ -84,3 +84,15 @@ def test_funcs_name_variables_too(refine: Refine) -> None:
     more += "always eventually assertion P:\n    found = secret()\n    return found == 9\n"
     report = refine(MODEL.format(fair="fair "), ABSTRACT + more)
     assert verdict(report).notes == ("P of the abstract model was not compared: the view hides hidden",)
+
+
+@pytest.mark.parametrize("engine", IN_PROCESS)
+def test_a_promise_that_fails(refine: Refine, engine: str) -> None:
+    """An error of an assertion of the abstract model is one of the run: its place, and the way to the state."""
+    abstract = ABSTRACT.replace("return n == LIMIT", "return 6 // (2 - n) == -6")
+    report = refine(MODEL.format(fair="fair "), abstract, engine)
+    assert report.exit_code == ExitCode.MODEL_ERROR
+    assert report.error is not None and report.error.diagnostic.code == "R5"
+    span = report.error.diagnostic.span
+    assert span is not None and span.file.endswith("abstract.fizz")
+    assert (report.error.steps, verdict(report).verdict) == (2, "undecided")

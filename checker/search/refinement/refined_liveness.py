@@ -14,8 +14,17 @@ from checker.search.contract.assertion_answers import Assertions
 from checker.search.refinement.abstract_states import AbstractStates
 from checker.search.refinement.concrete_run import ConcreteRun
 from fizz import Options
-from interpreter import State
+from interpreter import ModelError, State
 from interpreter.compile.program import RefinementProgram
+
+
+class _Failed(Exception):
+    """An assertion of the abstract model failed on what is seen of a state."""
+
+    def __init__(self, number: int, error: ModelError) -> None:
+        super().__init__()
+        self.number = number
+        self.error = error
 
 
 class RefinedLiveness:
@@ -80,11 +89,14 @@ class RefinedLiveness:
         return self.options.liveness != "off" and any(why is None for _, why in self.properties())
 
     def violation(self) -> Finding | None:
-        """The violation of the first of these assertions that has one."""
-        for one, why in self.properties():
-            found = one.conclude(self) if why is None else None
-            if found is not None:
-                return found
+        """The violation of the first of these assertions that has one; or the error with which one fails on a state."""
+        try:
+            for one, why in self.properties():
+                found = one.conclude(self) if why is None else None
+                if found is not None:
+                    return found
+        except _Failed as failed:
+            return Finding(None, self._run.path(self._run.key(failed.number)), error=failed.error)
         return None
 
     # --- evidence --------------------------------------------------------------------------------------------------
@@ -107,10 +119,14 @@ class RefinedLiveness:
         assert watch.predicate is not None
         found: dict[int, bool] = {}
         viewed = self._run.viewed[self._place].tolist()
-        for view in viewed:
+        for number, view in enumerate(viewed):
             if view not in found:
                 self._ask()
-                found[view] = self._assertions.holds(watch.predicate, self._state(view)).value
+                try:
+                    found[view] = self._assertions.holds(watch.predicate, self._state(view)).value
+                except ModelError as error:
+                    # States are numbered level by level: no path to one that fails has fewer steps.
+                    raise _Failed(number, error) from None
         return bytearray(found[view] for view in viewed)
 
     def _state(self, view: int) -> State:

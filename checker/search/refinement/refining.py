@@ -128,11 +128,12 @@ class Refining:
         return search is None or search.undecided
 
     def endless(self, key: str) -> Finding | None:
-        """The violation of a liveness assertion of the abstract model, as one of the refinement with this key."""
+        """The violation of a liveness assertion of the abstract model, as one of the refinement with this key; or the
+        error with which one fails."""
         liveness = self.liveness.get(key)
         found = liveness.violation() if liveness is not None and liveness.asked else None
-        if found is None:
-            return None
+        if found is None or found.error is not None:
+            return found
         name = f"{found.key} of the abstract model is violated by this run, seen through the view"
         return replace(found, key=key, fairness=(name, *found.fairness))
 
