@@ -165,7 +165,8 @@ class KnownSteps:
         met: set[int] = set()
         for rule, cases in self._cases.items():
             for case in cases if changed[rule] else ():
-                if case.never_comes_to(statement):
+                # A thread may wait inside of a statement: before the next turn of a loop, or for the end of a call.
+                if rule.kind is not StepKind.CONTINUE and case.never_comes_to(statement):
                     continue
                 for number in case.states:
                     patience.ask()

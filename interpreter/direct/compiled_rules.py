@@ -290,13 +290,11 @@ class CompiledRules:
 
         def park(waiting: WaitingPlace, me: Any, *values: Any) -> int:
             routine, interner = self.machine.program.routines[waiting.routine], self.nodes.interner
-            bound = [
-                (one, number(value)) for one, value in zip(waiting.names, values, strict=True) if value is not UNSET
-            ]
-            if any(interner.mutable(value) for _, value in bound):
+            bound = [(one, value) for one, value in zip(waiting.names, values, strict=True) if value is not UNSET]
+            if any(type(value) is list or interner.mutable(number(value)) for _, value in bound):
                 # It may be a container that something else refers to, too.
                 raise GiveUp
-            inside = (NONE if me is None else number(me), *[value for _, value in bound])
+            inside = (NONE if me is None else number(me), *[number(value) for _, value in bound])
             scopes = [ScopeState(routine.scopes[scope], index) for scope, index in waiting.places]
             frame = parked_frame(routine, scopes, tuple([one for one, _ in bound]), inside, interner)
             return thread_of([frame], interner)

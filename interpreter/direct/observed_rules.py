@@ -97,8 +97,8 @@ class ObservedRules(DirectRules):
                 yield index
                 forget(since)
 
-        def finish(*given: Any) -> None:
-            plainly(*given, lines=self._lines_of(tuple(marked)))
+        def finish(*given: Any, **named: Any) -> None:
+            plainly(*given, **named, lines=self._lines_of(tuple(marked)))
 
         return {
             **names,

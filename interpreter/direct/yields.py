@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from interpreter.compile import program as p
 from interpreter.direct.direct_expressions import DirectExpressions
-from interpreter.direct.forms import LISTS, Unsupported, call, constant, name
+from interpreter.direct.forms import Unsupported, call, constant, name
 from interpreter.direct.scopes import RuleScope
 
 _QUIET: Final = (p.Pick, p.Nothing)
@@ -51,7 +51,8 @@ class SerialCode:
         """The scope, if it is run without a yield, or to one outside of loops and of choices."""
         if isinstance(scope, p.ParallelBlock):
             raise Unsupported("a parallel block")
-        if scope.flow != "atomic" and not (self._never_yields or self._one_step or id(scope) in self._serial):
+        never = self._never_yields or self._one_step or (isinstance(scope, p.Sequence) and not scope.instructions)
+        if scope.flow != "atomic" and not never and id(scope) not in self._serial:
             raise Unsupported("a yield")
         return scope
 
@@ -83,12 +84,9 @@ class SerialCode:
         for one in names:
             compiled = self.names.local(one)
             assert compiled is not None
-            if one in self.names.assigned:
-                values.append(self.expressions.whole(compiled))
-            elif compiled.kind in LISTS:
-                raise Unsupported("a local that may be bound")
-            else:
-                values.append(name(self.names.variable(one)))
+            # What may be unbound is passed as it is, if it is a list of Python as well: no thread keeps one.
+            bound = one in self.names.assigned
+            values.append(self.expressions.whole(compiled) if bound else name(self.names.variable(one)))
         key = self.names.keep(WaitingPlace(self.names.routine.number, places, names))
         me = constant(None) if self.names.me is None else name(self.names.me)
         return call("park", name(key), me, *values)

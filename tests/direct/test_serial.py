@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+import fizz
+from interpreter import Machine, StepKind, compile_module
+from interpreter.direct.observed_rules import ObservedRules
+from interpreter.state.step import Outcome, Result
 from tests.direct.bodies import agree
 from tests.direct.differential import Tally, compare_text
+from tests.random.laws import walk
 
 HEAD = """\
 ---
@@ -55,6 +62,8 @@ DONE = [
     "a = oneof [1, 2]\nif a == 1:\n    require x != 1\n    x = 1\nx = 2",
     "a = oneof [1, 2]\nif a == 3:\n    x = 1\nx = 2",
     "if DEBUG:\n    x = 5\nelse:\n    x = 1\nx = 2",
+    "if DEBUG:\n    x = 5\nx = 1\nx = 2",
+    "if x == 9:\n    a = [1]\nx = 1\nx = 2",
     "atomic:\n    x = 1\n    x = 2\nx = 0",
     "serial:\n    x = 1\n    x = 2\nx = 0",
     "atomic:\n    a = x\n    require a == 0\nx = 1",
@@ -137,3 +146,26 @@ def test_done_in_roles(body: str) -> None:
 def test_left_in_roles(body: str) -> None:
     """Calls that yield."""
     compared(body, in_role=True)
+
+
+def test_observed() -> None:
+    """With the lines of each path, where it is compared with what a program did."""
+    body = "a = oneof [1, 2]\n    require a > x\n    if x == 0:\n        x = a\n        x = 0\n    x = 2"
+    machine = Machine(compile_module(fizz.load("m.fizz", text=f"{HEAD.replace('BODY', 'x = 0')}    {body}\n")))
+    rules, waited = ObservedRules(machine), 0
+    for _, state in walk(machine, 60):
+        for candidate in machine.candidates(state):
+            if candidate.rule.kind is StepKind.START and candidate.name == "A":
+                found = rules.admitted(candidate.rule, state, None)
+                wanted = [path.result for path in machine.paths(candidate.rule, machine.view(state))]
+                assert found is not None
+                assert [_without_order(one) for one in found] == [_without_order(one) for one in wanted]
+                waited += sum(isinstance(one, Outcome) and one.thread is not None for one in found)
+    assert waited
+
+
+def _without_order(result: Result) -> object:
+    """What a path led to, with its lines in any order, each once; paths that are no steps have none there."""
+    if not isinstance(result, Outcome):
+        return type(result)
+    return replace(result, lines=tuple(sorted(set(result.lines))))

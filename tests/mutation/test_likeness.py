@@ -66,6 +66,27 @@ action Init:
 """
 
 
+SERIAL = """\
+---
+{"deadlock_detection": false, "options": {"crash_on_yield": false, "max_concurrent_actions": 1}}
+---
+"""
+HALF_DONE = {
+    "a loop": (
+        "action Init:\n    x = 0\naction A:\n    if x == 0:\n        n = 0\n        while n < 2:\n            n += 1\n"
+    ),
+    "pass": (
+        "action Init:\n    x = 0\n    y = 0\naction A:\n    if x == 0:\n        x = 1\n        pass\n        y = 1\n"
+    ),
+    "a call": (
+        "role R:\n    action Init:\n        self.x = 0\n        self.d = [0, 0, 0]\n    action A:\n"
+        "        require self.x == 0\n        self.d[1] = self.f()\n    func f():\n        self.x = 1\n"
+        "        return 5\naction Init:\n    r = R()\n"
+    ),
+}
+"""A thread waits inside of a statement, whose line was executed in a step before."""
+
+
 def mutated(module: Module) -> list[tuple[str, Span, Module]]:
     found = []
     for one in mutants_of(module):
@@ -73,6 +94,17 @@ def mutated(module: Module) -> list[tuple[str, Span, Module]]:
             with suppress(FizzError):
                 found.append((f"{one.span.line}: {one.change} {one.diff}", one.span, with_items(module, one.items)))
     return found
+
+
+@pytest.mark.parametrize("text", HALF_DONE.values(), ids=HALF_DONE)
+def test_statements_that_are_half_done(text: str) -> None:
+    """The place of a mutant spares no step in which it makes a difference."""
+    module = load("m.fizz", text=SERIAL + text)
+    known = KnownSteps(module, True, Patience())
+    told = {known.alike(mutant, Patience()) for _, _, mutant in mutated(module)}
+    assert False in told
+    for name, place, mutant in mutated(module):
+        assert known.alike(mutant, Patience(), place) == known.alike(mutant, Patience()), name
 
 
 @pytest.mark.parametrize(("text", "each"), [(ROLES, 3), (SYMMETRIC, 1)], ids=["roles", "symmetric"])
