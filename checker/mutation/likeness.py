@@ -14,7 +14,7 @@ from checker.mutation.known_results import Case, SeenEffects, cases_of, statemen
 from checker.search.contract.protocol import Task
 from checker.search.driver import Clock, SearchDriver
 from checker.search.memo.memo import Memory
-from checker.search.memo.run_choice import REMEMBERED
+from checker.search.memo.run_choice import REMEMBERED, THRESHOLDS, Thresholds
 from checker.search.rows.expander import Expander
 from checker.search.rows.row_run import RowRun
 from fizz import Module, Span
@@ -48,10 +48,11 @@ def likeness(module: Module, symmetry: bool, patience: Patience, most: int | Non
     return _explored(module, symmetry, patience, most)[1]
 
 
-def _explored(module: Module, symmetry: bool, patience: Patience, most: int | None) -> tuple[RowRun, Likeness]:
+def _explored(
+    module: Module, symmetry: bool, patience: Patience, most: int | None, thresholds: Thresholds = THRESHOLDS
+) -> tuple[RowRun, Likeness]:
     program = compile_module(module)
-    # The interpreter alone says after which statements.
-    memory = Memory(Machine(program), thresholds=REMEMBERED)
+    memory = Memory(Machine(program), thresholds=thresholds)
     run = RowRun(Task(program, (), Settings(symmetry=symmetry), memory=memory, patience=patience))
     transitions = total = 0
     met: set[tuple[int, str]] = set()
@@ -95,7 +96,8 @@ class KnownSteps:
         self._explore()
 
     def _explore(self) -> None:
-        self._run, self.likeness = _explored(self._module, self._symmetry, self._patience, self._most)
+        # The interpreter alone says after which statements a path ended.
+        self._run, self.likeness = _explored(self._module, self._symmetry, self._patience, self._most, REMEMBERED)
         states = self._run.found.states
         if states is not None and self.likeness.complete and not self.likeness.cut:
             self._cases = cases_of(self._run.expander.memory, states, self._patience)
