@@ -25,7 +25,7 @@ from interpreter.direct.yields import WaitingPlace
 from interpreter.execute.frames import ScopeState, parked_frame, thread_of
 from interpreter.machine import Machine
 from interpreter.state.step import FairChoice, Outcome, Rule, StepKind
-from interpreter.values.intern import NONE
+from interpreter.values.intern import NONE, Tag
 from interpreter.values.problem import ModelMistake
 
 _FUEL: Final = 800_000
@@ -288,12 +288,19 @@ class CompiledRules:
         def field_write(owner: Any, table: Any, written: Mapping[Any, Any], value: Any) -> Mapping[Any, Any]:
             return {**written, table.writable(owner): value}
 
+        def may_keep(value: int, own: bool) -> bool:
+            interner = self.nodes.interner
+            if not interner.mutable(value):
+                return True
+            return own and interner.tag(value) is Tag.LIST and not any(map(interner.mutable, interner.children(value)))
+
         def park(waiting: WaitingPlace, me: Any, *values: Any) -> int:
             routine, interner = self.machine.program.routines[waiting.routine], self.nodes.interner
             bound = [(one, value) for one, value in zip(waiting.names, values, strict=True) if value is not UNSET]
-            if any(type(value) is list or interner.mutable(number(value)) for _, value in bound):
-                # It may be a container that something else refers to, too.
-                raise GiveUp
+            for one, value in bound:
+                # It may be a container that something else refers to, too, or that has one in it.
+                if type(value) is list or not may_keep(number(value), one == waiting.own):
+                    raise GiveUp
             inside = (NONE if me is None else number(me), *[number(value) for _, value in bound])
             scopes = [ScopeState(routine.scopes[scope], index) for scope, index in waiting.places]
             frame = parked_frame(routine, scopes, tuple([one for one, _ in bound]), inside, interner)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast as python
 from typing import Any, Final, NamedTuple
 
+from fizz.syntax import ast
 from interpreter.compile import program as p
 from interpreter.direct.direct_expressions import DirectExpressions
 from interpreter.direct.forms import Unsupported, call, constant, name
@@ -20,11 +21,12 @@ _QUIET: Final = (p.Pick, p.Nothing)
 
 class WaitingPlace(NamedTuple):
     """Where a thread waits: the number of the routine, those of the sequences that it is in with the statement that is
-    next in each, and the names of the locals of the routine."""
+    next in each, and the names of the locals of the routine. `own`: that of a list to which nothing else refers."""
 
     routine: int
     places: tuple[tuple[int, int], ...]
     names: tuple[str, ...]
+    own: str | None
 
 
 class SerialCode:
@@ -74,10 +76,20 @@ class SerialCode:
         if places is None:
             return []
         made = self._marked()
-        ended: list[python.stmt] = [self.names.finish(None, self._parked(places)), python.Return(None)]
+        thread = self._parked(places, self._new_list(instruction))
+        ended: list[python.stmt] = [self.names.finish(None, thread), python.Return(None)]
         return [*made, *(ended if self._certain else [python.If(name("E"), ended, [])])]
 
-    def _parked(self, places: tuple[tuple[int, int], ...]) -> python.expr:
+    def _new_list(self, instruction: p.Instruction) -> str | None:
+        """The local to which a statement binds a list that is made there."""
+        statement = instruction.statement if isinstance(instruction, p.Do) else None
+        if not isinstance(statement, ast.Assign) or len(statement.targets) > 1:
+            return None
+        (target,), value = statement.targets, statement.value
+        made = isinstance(value, ast.ListExpression) or (isinstance(value, ast.Comprehension) and value.kind == "list")
+        return target.id if made and isinstance(target, ast.Name) and self.names.is_local(target) else None
+
+    def _parked(self, places: tuple[tuple[int, int], ...], own: str | None) -> python.expr:
         """The thread that waits there, with the locals that have a value."""
         names = tuple(sorted(self.names.locals()))
         values: list[python.expr] = []
@@ -87,7 +99,7 @@ class SerialCode:
             # What may be unbound is passed as it is, if it is a list of Python as well: no thread keeps one.
             bound = one in self.names.assigned
             values.append(self.expressions.whole(compiled) if bound else name(self.names.variable(one)))
-        key = self.names.keep(WaitingPlace(self.names.routine.number, places, names))
+        key = self.names.keep(WaitingPlace(self.names.routine.number, places, names, own))
         me = constant(None) if self.names.me is None else name(self.names.me)
         return call("park", name(key), me, *values)
 
