@@ -110,7 +110,7 @@ def _of_many_values(
             for slot, held in parts(root, number):
                 values.setdefault(slot, set()).add(held)
     # Where threads wait, many states have the same values.
-    different = len({state.values for state in states})
+    different = len({state.values for state in METER.attended(states)})
     least = min(sizes.many_values, max(sizes.few_values, different // 2))
     many = max(least, different // sizes.of_states) if sizes.many_values else 0
     return frozenset(slot for slot, met in values.items() if len(met) >= many)
