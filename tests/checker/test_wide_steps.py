@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -58,6 +58,11 @@ class Until(Patience):
             if not self.left:
                 self.stops += 1
                 raise Stop(StopReason.TIMEOUT)
+
+    def follow(self, leader: Callable[[], bool]) -> None:
+        """A worker ends when it is told to: it has no stops of its own, which might come while the graph is drawn."""
+        self.left = None
+        super().follow(leader)
 
     @contextmanager
     def grace(self, seconds: float = GRACE_S) -> Iterator[None]:

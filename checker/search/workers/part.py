@@ -197,7 +197,7 @@ class Part:
         self.regions = regions.found
         self.answers = regions.answers
         self._offered = regions.waiting
-        self._by_rules = self._next_by_rules = by_rules
+        self._by_rules = by_rules
         self._drawing: list[Frontier] = []
         """The states that were expanded last."""
         self._kinds = len(run.space.edges.kinds)
@@ -315,8 +315,7 @@ class Part:
 
         `by_rules`: all parts are to expand all of them.
         """
-        # A level that is given up from here on is gone again as it was begun.
-        self._next_by_rules = by_rules
+        self._by_rules = by_rules
         found, self._found = self._found, []
         self.run.store.skip_to(base)
         self.run.number(self.work, found)
@@ -336,7 +335,7 @@ class Part:
         """Judge some of the new states of all parts; those that are not to be expanded."""
         run, work = self.run, self.work
         # All of these are packed anew if a packing gets other bits for what others have met.
-        run.frontier = [*chain.from_iterable(self._waiting), *work.frontier]
+        run.frontier = [*self._waiting[self.number], *work.frontier]
         self._new[self.number] = work.frontier
         for sender, reader in self._readers.items():
             self._new[sender] = self._accept(sender, reader, offers[sender])
@@ -384,7 +383,6 @@ class Part:
         `pruned`: what all who judged some have found.
         """
         level = self.work.level
-        self._by_rules = self._next_by_rules
         if self.run.graph is not None:
             self._drawing = self.run.frontier
         with METER.unasked():
