@@ -87,11 +87,7 @@ class StepCounter(_Counter):
 
     def see(self, visit: Visit, visited: VisitedState) -> None:
         """Count the execution paths from one state."""
-        for candidate in visit.candidates(visited):
-            rule = candidate.rule
-            if rule.kind is StepKind.CRASH_ROLE:
-                continue
-            results = visit.results(rule, visited)
+        for rule, results in visit.steps(visited):
             self._add(results)
             if rule.kind is StepKind.START:
                 self._new.paths[rule.subject] += len(results)
@@ -138,14 +134,8 @@ class AssertionCounter(_Counter):
                     self._see_steps(self._assertions, predicate, visit, visited)
 
     def _see_steps(self, assertions: Assertions, predicate: Predicate, visit: Visit, visited: VisitedState) -> None:
-        for candidate in visit.candidates(visited):
-            if candidate.rule.kind is StepKind.CRASH_ROLE:
-                continue
-            for result in visit.results(candidate.rule, visited):
-                if isinstance(result, Outcome):
-                    target = visit.expander.memory.apply(visited.state, candidate.rule, result)
-                    if target is not None:
-                        assertions.holds_between(predicate, visited.state, target)
+        for target in visit.targets(visited):
+            assertions.holds_between(predicate, visited.state, target)
 
     def _decider(self, visit: Visit) -> Decide:
         def decide(rule: Rule, view: View) -> Result:

@@ -20,7 +20,10 @@ from checker.search.contract.protocol import Task
 from checker.search.driver import Clock, ProgressSink, SearchDriver
 from checker.search.rows.row_run import RowRun
 from interpreter import Machine, Program, State
-from interpreter.state.step import Candidate, Result, Rule
+from interpreter.state.step import Candidate, Outcome, Result, Rule, StepKind
+
+CandidateResults = tuple[Rule, Sequence[Result]]
+"""A rule that may step, and the results of all its execution paths, in the order of their choices."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +56,8 @@ class Visit(RowRun):
     def __init__(self, task: Task, observers: Sequence[StateObserver]) -> None:
         super().__init__(task)
         self._observers = observers
+        self._steps: list[CandidateResults] | None = None
+        self._targets: list[State] | None = None
 
     def first(self) -> Level:
         for observer in self._observers:
@@ -63,6 +68,7 @@ class Visit(RowRun):
         for waiting in self.waiting:
             self.task.patience.ask()
             visited = VisitedState(waiting.number, waiting.state, waiting.cut)
+            self._steps = self._targets = None
             for observer in self._observers:
                 observer.see(self, visited)
         return self._kept(super().next())
@@ -73,12 +79,32 @@ class Visit(RowRun):
         return level
 
     def candidates(self, visited: VisitedState) -> list[Candidate]:
-        """The rules that may step in a state of this exploration."""
+        """The rules that may step in the state that is being visited."""
         return self.machine.candidates(visited.state, starts=not visited.cut)
 
     def results(self, rule: Rule, visited: VisitedState) -> Sequence[Result]:
         """The results of all execution paths of a rule, in the order of their choices."""
         return self.expander.memory.results(rule, self.expander.memory.view(visited.state))
+
+    def steps(self, visited: VisitedState) -> list[CandidateResults]:
+        """The rules that may step in the state that is being visited, with their results; but for role crashes."""
+        if self._steps is None:
+            rules = [one.rule for one in self.candidates(visited) if one.rule.kind is not StepKind.CRASH_ROLE]
+            self._steps = [(rule, self.results(rule, visited)) for rule in rules]
+        return self._steps
+
+    def targets(self, visited: VisitedState) -> list[State]:
+        """The states after the steps from the state that is being visited; but for crashes."""
+        if self._targets is None:
+            apply, state = self.expander.memory.apply, visited.state
+            found = (
+                apply(state, rule, result)
+                for rule, results in self.steps(visited)
+                for result in results
+                if isinstance(result, Outcome)
+            )
+            self._targets = [target for target in found if target is not None]
+        return self._targets
 
     def finding(self, visited: VisitedState) -> Finding:
         """A finding with the path to a state."""
