@@ -1,5 +1,6 @@
 """`survivors.yaml` beside an `expect.yaml`: the mutants that no promise notices, each with its reason.
 
+    - largest: 1500  # of runs of more states it says nothing; without it those of `mutate` count
     - file: TwoPhase.fizz
       why: messages only grow, so what is read first is still true later
       mutants:
@@ -13,6 +14,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from checker.core.problems import ExitCode, Problem
@@ -23,6 +25,7 @@ from fizz.base.yaml_text import YamlError, compose, plain
 FILE_NAME = "survivors.yaml"
 _LONGEST = 256 * 1024
 _KEYS = {"file", "why", "mutants"}
+_LARGEST = {"largest"}
 
 
 class SurvivorsProblem(Problem):
@@ -35,11 +38,19 @@ Named = tuple[str, str]
 """The path of a file, and the name of a mutant of it."""
 
 
-def read_explained(folder: Path) -> Counter[Named]:
-    """The mutants that the file of a folder explains, none if there is no file. Raises `SurvivorsProblem`."""
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """The mutants that a file explains. `largest`: it says so of promised runs of at most so many states; None: all."""
+
+    mutants: Counter[Named]
+    largest: int | None = None
+
+
+def read_explained(folder: Path) -> Explained:
+    """What the file of a folder explains, nothing if there is no file. Raises `SurvivorsProblem`."""
     path = folder / FILE_NAME
     if not path.exists():
-        return Counter()
+        return Explained(Counter())
     text = read_user_file(path, f"a {FILE_NAME}", _LONGEST)
     try:
         node = compose(text, _LONGEST)
@@ -48,13 +59,26 @@ def read_explained(folder: Path) -> Counter[Named]:
         raise SurvivorsProblem(f"{path}:{error.line + 1}: this is not valid YAML: {error.text}") from None
     if node is None or not isinstance(groups, list):
         raise SurvivorsProblem(f"{path}:1: it must be a list of groups, each with {', '.join(sorted(_KEYS))}")
-    lines = [item.line + 1 for item in node.items]
-    return Counter(one for line, group in zip(lines, groups, strict=True) for one in _group(path, line, group))
+    placed = [(item.line + 1, group) for item, group in zip(node.items, groups, strict=True)]
+    largest = None
+    if placed and isinstance(placed[0][1], dict) and set(placed[0][1]) == _LARGEST:
+        largest = _states(path, *placed.pop(0))
+    return Explained(Counter(one for line, group in placed for one in _group(path, line, group)), largest)
+
+
+def _states(path: Path, line: int, group: dict[str, object]) -> int:
+    largest = group["largest"]
+    if not isinstance(largest, int) or isinstance(largest, bool) or largest < 1:
+        raise SurvivorsProblem(f"{path}:{line}: 'largest' must be a number of states, 1 or more")
+    return largest
 
 
 def _group(path: Path, line: int, group: object) -> Iterator[Named]:
     if not isinstance(group, dict) or set(group) != _KEYS:
-        raise SurvivorsProblem(f"{path}:{line}: a group has the keys {', '.join(sorted(_KEYS))}, and no others")
+        raise SurvivorsProblem(
+            f"{path}:{line}: a group has the keys {', '.join(sorted(_KEYS))}, and no others",
+            "the first may have the key 'largest' alone instead",
+        )
     file, why, mutants = group["file"], group["why"], group["mutants"]
     if not isinstance(file, str) or not isinstance(why, str) or not why.strip():
         raise SurvivorsProblem(f"{path}:{line}: 'file' and 'why' must be texts")

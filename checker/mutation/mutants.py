@@ -117,8 +117,8 @@ def _behaviour(item: ast.Item) -> object:
 
 
 def _is_given(value: ast.Expression) -> bool:
-    """Whether the value of a constant is a literal, or several."""
-    if isinstance(value, ast.TupleExpression):
+    """Whether the value of a constant is a literal, or several, also in lists."""
+    if isinstance(value, ast.TupleExpression | ast.ListExpression):
         return all(_is_given(one) for one in value.items)
     return isinstance(value, ast.Literal) or (isinstance(value, ast.Unary) and _is_given(value.operand))
 

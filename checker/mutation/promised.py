@@ -115,16 +115,18 @@ def mutate_promised(
     """Change the models of a folder in one place at a time, and say which changes none of its promises notices.
 
     Survivors are compared with those that the `survivors.yaml` beside the models explains.
-    `largest`: promised runs with more states are left out, as are those that do not load. `budget`: how many times the
-    states of the model a mutant may have. An interruption is a result: what was tried until then counts.
+    `largest`: promised runs with more states are left out, or with more than that file speaks of, as are those that do
+    not load. `budget`: how many times the states of the model a mutant may have. An interruption is a result: what was
+    tried until then counts.
     """
     begun = time.monotonic()
     promises = list(promises)
-    folders = dict.fromkeys(promise.model.parent for promise in promises)
-    explained = sum((read_explained(one) for one in folders), Counter[Named]())
+    read = {folder: read_explained(folder) for folder in dict.fromkeys(one.model.parent for one in promises)}
+    explained = sum((one.mutants for one in read.values()), Counter[Named]())
+    sizes = {folder: min(largest, one.largest or largest) for folder, one in read.items()}
     patience = patience or Patience(Limits())
     found = _Found()
-    runs = _runs(promises, largest, budget, found, patience)
+    runs = _runs(promises, sizes, budget, found, patience)
     ending = EarlyEnd(patience)
     for position, run in enumerate(runs):
         if patience.over is not None:
@@ -158,14 +160,16 @@ def mutate_promised(
     )
 
 
-def _runs(promises: Iterable[Promised], largest: int, budget: int, found: _Found, patience: Patience) -> list[_Run]:
-    """The promised runs that serve, those with the fewest states first."""
+def _runs(
+    promises: Iterable[Promised], sizes: Mapping[Path, int], budget: int, found: _Found, patience: Patience
+) -> list[_Run]:
+    """The promised runs that serve, those with the fewest states first. `sizes`: the most states, by folder."""
     runs: list[_Run] = []
     for promise in promises:
         if patience.over is not None:
             break
         try:
-            runs += _run(promise, largest, budget)
+            runs += _run(promise, sizes[promise.model.parent], budget)
         except _Unfit as unfit:
             found.skipped.append(SkippedRun(promise.title, str(unfit), unfit.judged))
         except FizzError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -98,6 +99,9 @@ def test_the_command(folder: Path, fizzpy: Callable[..., Ended]) -> None:
         ("- {file: core.fizz, why: '', mutants: []}\n", "must be texts"),
         ("- {file: core.fizz, why: no, mutants: [1]}\n", "survivors.yaml:1: 'file' and 'why' must be texts"),
         ("- {file: core.fizz, why: slow, mutants: [1]}\n", "must be a list of texts"),
+        ("- {largest: 0}\n", "survivors.yaml:1: 'largest' must be a number of states"),
+        ("- {largest: many}\n", "survivors.yaml:1: 'largest' must be a number of states"),
+        ("- {file: a, why: slow, mutants: []}\n- {largest: 9}\n", "survivors.yaml:2: a group has the keys"),
         ("a: [", "survivors.yaml:1: this is not valid YAML"),
         ("a: 1", "must be a list of groups"),
     ],
@@ -118,6 +122,17 @@ def test_runs_are_chosen_by_their_states(folder: Path) -> None:
     why = "it has more than 3 states"
     assert left_out == [("Oversold.fizz", why, True), ("core.fizz", why, True)]
     assert report.runs == ("core.fizz",)
+
+
+def test_a_file_of_survivors_says_up_to_which_size(folder: Path, tmp_path: Path) -> None:
+    """Runs of more states than it speaks of are left out, as where they are too large for all."""
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    (copy / "survivors.yaml").write_text("- {largest: 3}\n" + LOOSE, encoding="utf-8")
+    report, smaller = (mutate_promised(copy, promises_in(copy), largest=most, workers=1) for most in (10_000, 2))
+    assert [one.why for one in report.skipped] == ["it has more than 3 states"] * 2
+    assert [one.why for one in smaller.skipped] == ["it has more than 2 states"] * 3
+    assert not [one for one in report.unexplained if "constant changed: - left = 2 / + left = 9" in one.name]
 
 
 def test_runs_that_take_too_long_are_not_judged(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
