@@ -103,8 +103,21 @@ class BuiltinCalls(Forms):
         return Compiled(call("copied", self.value(self._one(arguments)[0])), "any", True)
 
     def _sum(self, arguments: list[ast.Expression]) -> Compiled | None:
+        if len(arguments) == 2:
+            items, start = arguments
+            return Compiled(call("add", call("total", self.taken(self._in_any_order(items))), self.value(start)))
         (only,) = self._one(arguments)
         return Compiled(call("total", self.taken(self._in_any_order(only))), "int", True)
+
+    def _reversed(self, arguments: list[ast.Expression]) -> Compiled | None:
+        """Numbers of a `range()`, the last one first; None for others."""
+        (only,) = self._one(arguments)
+        if not isinstance(only, ast.Call) or not self.is_builtin(only.function, "range"):
+            return None
+        numbers = self.of(only)
+        if numbers.kind != "range":
+            return None
+        return Compiled(call("backwards", call("turns", numbers.code, constant(1))), "range", True)
 
     def _least(self, arguments: list[ast.Expression]) -> Compiled | None:
         return self._extreme("min", arguments)
@@ -187,6 +200,7 @@ _BUILTINS: Final[dict[str, Callable[[BuiltinCalls, list[ast.Expression]], Compil
     "min": BuiltinCalls._least,
     "max": BuiltinCalls._greatest,
     "sorted": BuiltinCalls._sorted,
+    "reversed": BuiltinCalls._reversed,
     "zip": BuiltinCalls._zip,
     "enumerate": BuiltinCalls._enumerate,
     "any": BuiltinCalls._any,

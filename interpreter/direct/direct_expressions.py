@@ -94,7 +94,9 @@ class DirectExpressions(BuiltinCalls):
         return isinstance(node, ast.ListExpression | ast.TupleExpression | ast.DictExpression | ast.Comprehension)
 
     def _member(self, node: ast.Expression) -> python.expr:
-        """A member of a display."""
+        """A member of a display, or the members of what is unpacked there."""
+        if isinstance(node, ast.Starred):
+            return python.Starred(call("spread", self.elements(node.value, True)), python.Load())
         return self.stored(node) if self._storing else self.value(node)
 
     # --- expressions -----------------------------------------------------------------------------------------------

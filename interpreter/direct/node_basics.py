@@ -238,6 +238,8 @@ class Basics:
                 elif kind is bool:
                     return value.table[key(place)]
                 return value.table[place]
+        elif type(value) is str and type(place) is int:
+            return value[place]
         raise GiveUp
 
     def attribute_named(self, owner: Any, name: Any, *default: Any) -> Any:
@@ -440,6 +442,8 @@ class Basics:
     def mod(self, left: Any, right: Any) -> Any:
         if type(left) is int is type(right) and right:
             return self.small(left % right)
+        if type(left) is str:
+            return self.apply("%", BINARY["%"], (left, right))
         raise GiveUp
 
     def neg(self, value: Any) -> Any:

@@ -30,6 +30,17 @@ class Sequences(Basics):
         self.fuel[0] -= len(left) + len(right)
         return left + right
 
+    def spread(self, items: Sequence[Any]) -> Sequence[Any]:
+        """The members that `*items` has in a display; no containers, which would have a second name."""
+        for item in items:
+            if type(item) is ValueNode and item.mutable:
+                raise GiveUp
+        return items
+
+    def backwards(self, numbers: range) -> range:
+        """`reversed(range(…))`, for a loop."""
+        return numbers[::-1]
+
     def member_at(self, items: Sequence[Any], position: Any) -> Any:
         """`items[position]`"""
         if type(position) is not int:

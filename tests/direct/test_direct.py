@@ -70,6 +70,11 @@ DONE = [
     "y = fair oneof s\nx = y",
     "s |= set([7, 0])\nx = max(s)",
     "s.discard(3)\ns.add(0)\nx = sum([v for v in [1, 2]])",
+    "out = [w for w in ['ab', 'cb', ''] if w and w[0] == 'a' and w[-1] == 'b']",
+    "out = '%s of %d' % ('a', x) + '%%%s' % x",
+    "xs = [*xs, x, *s]\nout = (0, *xs)\nxs.append(9)",
+    "x = sum(xs, 5) + sum([], x)",
+    "out = [i for i in reversed(range(x + 3))]\nfor i in reversed(range(1, 6, 2)):\n    x = 2 * x + i",
 ]
 """Statements that are done directly."""
 
@@ -137,6 +142,7 @@ LISTS = [
     "out = max([(1, 'b'), (2, 'a'), (3, 'b')], key=lambda p: p[1])",
     "a = max([v for v in xss], key=lambda v: -len(v))\nx = len(a)",
     "out = padded(x) + padded(2, tail=(7,))",
+    "out = {w[0]: w[1:] for w in ['ab', 'cd']}\nx = len('ab'[1])",
 ]
 """Lists that are only iterated over, measured or compared."""
 FUNCTIONS = """\
@@ -341,6 +347,8 @@ SECOND_NAMES = [
     "a = xs or [1]\na.append(1)",
     "a = xs if x == 0 else []\na.append(1)",
     "a = []\nfor i in [1, 2]:\n    b = a\n    a = xs\n    xs.append(1)\n    x = len(b)",
+    "out = [*xss, [x]]\nout[0].append(3)\nxss[1].append(4)",
+    "a = (*xss, *d.values())\na[2].append(x)\nout = len(a)",
 ]
 
 
