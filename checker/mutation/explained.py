@@ -39,18 +39,18 @@ Named = tuple[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class KnownSurvivors:
     """The mutants that a file explains. `largest`: it says so of promised runs of at most so many states; None: all."""
 
     mutants: Counter[Named]
     largest: int | None = None
 
 
-def read_explained(folder: Path) -> Explained:
+def read_explained(folder: Path) -> KnownSurvivors:
     """What the file of a folder explains, nothing if there is no file. Raises `SurvivorsProblem`."""
     path = folder / FILE_NAME
     if not path.exists():
-        return Explained(Counter())
+        return KnownSurvivors(Counter())
     text = read_user_file(path, f"a {FILE_NAME}", _LONGEST)
     try:
         node = compose(text, _LONGEST)
@@ -63,7 +63,7 @@ def read_explained(folder: Path) -> Explained:
     largest = None
     if placed and isinstance(placed[0][1], dict) and set(placed[0][1]) == _LARGEST:
         largest = _states(path, *placed.pop(0))
-    return Explained(Counter(one for line, group in placed for one in _group(path, line, group)), largest)
+    return KnownSurvivors(Counter(one for line, group in placed for one in _group(path, line, group)), largest)
 
 
 def _states(path: Path, line: int, group: dict[str, object]) -> int:

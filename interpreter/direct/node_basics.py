@@ -213,9 +213,6 @@ class Basics:
     def lacks(self, item: Any, group: Any) -> bool:
         return not self.contains(item, group)
 
-    def within(self, item: Any, numbers: range) -> bool:
-        return type(item) is int and item in numbers
-
     def size(self, value: Any) -> int:
         if type(value) is ValueNode:
             if value.sized:

@@ -37,6 +37,9 @@ class Sequences(Basics):
                 raise GiveUp
         return items
 
+    def within(self, item: Any, numbers: range) -> bool:
+        return type(item) is int and item in numbers
+
     def backwards(self, numbers: range) -> range:
         """`reversed(range(…))`, for a loop."""
         return numbers[::-1]
