@@ -87,7 +87,7 @@ class StepCounter(_Counter):
 
     def see(self, visit: Visit, visited: VisitedState) -> None:
         """Count the execution paths from one state."""
-        for rule, results in visit.steps(visited):
+        for rule, results in visited.steps:
             self._add(results)
             if rule.kind is StepKind.START:
                 self._new.paths[rule.subject] += len(results)
@@ -131,10 +131,10 @@ class AssertionCounter(_Counter):
                 if looks is Looks.STATES:
                     self._assertions.holds(predicate, visited.state)
                 else:
-                    self._see_steps(self._assertions, predicate, visit, visited)
+                    self._see_steps(self._assertions, predicate, visited)
 
-    def _see_steps(self, assertions: Assertions, predicate: Predicate, visit: Visit, visited: VisitedState) -> None:
-        for target in visit.targets(visited):
+    def _see_steps(self, assertions: Assertions, predicate: Predicate, visited: VisitedState) -> None:
+        for target in visited.targets:
             assertions.holds_between(predicate, visited.state, target)
 
     def _decider(self, visit: Visit) -> Decide:

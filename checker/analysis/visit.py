@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 
 from checker.core.exploration import Finding, Settings
 from checker.core.level import Level
@@ -26,13 +26,35 @@ CandidateResults = tuple[Rule, Sequence[Result]]
 """A rule that may step, and the results of all its execution paths, in the order of their choices."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class VisitedState:
-    """A state that is being visited. `cut`: it is at the bound on starts, where no action starts."""
+    """A state that is being visited. `cut`: it is at the bound on starts, where no action starts.
 
+    Its steps are found once, for all observers; those of crashes are left out.
+    """
+
+    visit: Visit
     number: int
     state: State
     cut: bool
+
+    @cached_property
+    def steps(self) -> list[CandidateResults]:
+        """The rules that may step here, with their results."""
+        rules = [one.rule for one in self.visit.candidates(self) if one.rule.kind is not StepKind.CRASH_ROLE]
+        return [(rule, self.visit.results(rule, self)) for rule in rules]
+
+    @cached_property
+    def targets(self) -> list[State]:
+        """The states after the steps."""
+        apply = self.visit.expander.memory.apply
+        found = (
+            apply(self.state, rule, result)
+            for rule, results in self.steps
+            for result in results
+            if isinstance(result, Outcome)
+        )
+        return [target for target in found if target is not None]
 
 
 class StateObserver(ABC):
@@ -56,8 +78,6 @@ class Visit(RowRun):
     def __init__(self, task: Task, observers: Sequence[StateObserver]) -> None:
         super().__init__(task)
         self._observers = observers
-        self._steps: list[CandidateResults] | None = None
-        self._targets: list[State] | None = None
 
     def first(self) -> Level:
         for observer in self._observers:
@@ -67,8 +87,7 @@ class Visit(RowRun):
     def next(self) -> Level:
         for waiting in self.waiting:
             self.task.patience.ask()
-            visited = VisitedState(waiting.number, waiting.state, waiting.cut)
-            self._steps = self._targets = None
+            visited = VisitedState(self, waiting.number, waiting.state, waiting.cut)
             for observer in self._observers:
                 observer.see(self, visited)
         return self._kept(super().next())
@@ -79,32 +98,12 @@ class Visit(RowRun):
         return level
 
     def candidates(self, visited: VisitedState) -> list[Candidate]:
-        """The rules that may step in the state that is being visited."""
+        """The rules that may step in a state of this exploration."""
         return self.machine.candidates(visited.state, starts=not visited.cut)
 
     def results(self, rule: Rule, visited: VisitedState) -> Sequence[Result]:
         """The results of all execution paths of a rule, in the order of their choices."""
         return self.expander.memory.results(rule, self.expander.memory.view(visited.state))
-
-    def steps(self, visited: VisitedState) -> list[CandidateResults]:
-        """The rules that may step in the state that is being visited, with their results; but for role crashes."""
-        if self._steps is None:
-            rules = [one.rule for one in self.candidates(visited) if one.rule.kind is not StepKind.CRASH_ROLE]
-            self._steps = [(rule, self.results(rule, visited)) for rule in rules]
-        return self._steps
-
-    def targets(self, visited: VisitedState) -> list[State]:
-        """The states after the steps from the state that is being visited; but for crashes."""
-        if self._targets is None:
-            apply, state = self.expander.memory.apply, visited.state
-            found = (
-                apply(state, rule, result)
-                for rule, results in self.steps(visited)
-                for result in results
-                if isinstance(result, Outcome)
-            )
-            self._targets = [target for target in found if target is not None]
-        return self._targets
 
     def finding(self, visited: VisitedState) -> Finding:
         """A finding with the path to a state."""

@@ -103,21 +103,18 @@ class BuiltinCalls(Forms):
         return Compiled(call("copied", self.value(self._one(arguments)[0])), "any", True)
 
     def _sum(self, arguments: list[ast.Expression]) -> Compiled | None:
-        if len(arguments) == 2:
-            items, start = arguments
-            return Compiled(call("add", call("total", self.taken(self._in_any_order(items))), self.value(start)))
-        (only,) = self._one(arguments)
-        return Compiled(call("total", self.taken(self._in_any_order(only))), "int", True)
+        if not 0 < len(arguments) < 3:
+            raise Unsupported("arguments")
+        items, *start = arguments
+        total = call("total", self.taken(self._in_any_order(items)))
+        return Compiled(call("add", total, self.value(start[0]))) if start else Compiled(total, "int", True)
 
     def _reversed(self, arguments: list[ast.Expression]) -> Compiled | None:
-        """Numbers of a `range()`, the last one first; None for others."""
         (only,) = self._one(arguments)
-        if not isinstance(only, ast.Call) or not self.is_builtin(only.function, "range"):
-            return None
-        numbers = self.of(only)
-        if numbers.kind != "range":
-            return None
-        return Compiled(call("backwards", call("turns", numbers.code, constant(1))), "range", True)
+        compiled = self.of(only)
+        if compiled.kind == "range":
+            return Compiled(call("backwards", call("turns", compiled.code, constant(1))), "range", True)
+        return Compiled(call("function", constant("reversed"), self.whole(compiled)), "any", True)
 
     def _least(self, arguments: list[ast.Expression]) -> Compiled | None:
         return self._extreme("min", arguments)

@@ -439,9 +439,7 @@ class Basics:
     def mod(self, left: Any, right: Any) -> Any:
         if type(left) is int is type(right) and right:
             return self.small(left % right)
-        if type(left) is str:
-            return self.apply("%", BINARY["%"], (left, right))
-        raise GiveUp
+        return self.apply("%", BINARY["%"], (left, right))
 
     def neg(self, value: Any) -> Any:
         if type(value) is int:
