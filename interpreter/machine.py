@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import ClassVar
 
@@ -25,6 +25,7 @@ from interpreter.execute.next_states import Successors
 from interpreter.execute.observer import Observer
 from interpreter.execute.view import Recorder, StateView, View
 from interpreter.execute.world import World
+from interpreter.initial_states import beginnings
 from interpreter.state.alike import Alike
 from interpreter.state.candidates import Candidates
 from interpreter.state.canonical import Canonical
@@ -301,14 +302,15 @@ class Machine:
             self._failed.add(rule, view, None, paths)
         return paths
 
-    def branched(self, rule: Rule, view: View, noted: bool = True) -> Sequence[ExecutionPath]:
+    def branched(self, rule: Rule, view: View, noted: bool = True) -> Iterator[ExecutionPath]:
         """The same as `paths`, but what paths have in common is run once.
 
         It pays where there are many: to save the state at a choice costs as much as some statements.
         """
         known = self._failed.get(rule, view, None)
         if known is not None:
-            return known
+            yield from known
+            return
         recorder = Recorder(view)
         execution = self._begin(rule, recorder, None)
         execution.branches = True
@@ -316,35 +318,38 @@ class Machine:
         paths: list[ExecutionPath] = []
         much = False
         choices: tuple[int, ...] | None = ()
-        while choices is not None:
-            if len(paths) == self.most_paths:
-                paths.append(ExecutionPath((), self.too_many_paths(rule)))
-                break
-            METER.begin(self.code.budget)
-            if open_choices:
-                execution.go_on(open_choices[-1][0], choices)
-            try:
-                result = self.run_to_end(rule, execution)
-            except Unchosen as unchosen:
-                assert execution.memento is not None
-                open_choices.append((execution.memento, choices, iter(range(unchosen.size))))
-            else:
-                if noted:
-                    self._executed.update(execution.lines)
-                paths.append(ExecutionPath(tuple(recorder.events), result))
-                much |= METER.much
-                if ends_step(result):
+        try:
+            while choices is not None:
+                if len(paths) == self.most_paths:
+                    paths.append(ExecutionPath((), self.too_many_paths(rule)))
+                    yield paths[-1]
                     break
-            choices = None
-            while open_choices and choices is None:
-                _, before, left = open_choices[-1]
-                choices = next(((*before, index) for index in left), None)
-                if choices is None:
-                    open_choices.pop()
-        execution.world.end()
+                METER.begin(self.code.budget)
+                if open_choices:
+                    execution.go_on(open_choices[-1][0], choices)
+                try:
+                    result = self.run_to_end(rule, execution)
+                except Unchosen as unchosen:
+                    assert execution.memento is not None
+                    open_choices.append((execution.memento, choices, iter(range(unchosen.size))))
+                else:
+                    if noted:
+                        self._executed.update(execution.lines)
+                    paths.append(ExecutionPath(tuple(recorder.events), result))
+                    much |= METER.much
+                    yield paths[-1]
+                    if ends_step(result):
+                        break
+                choices = None
+                while open_choices and choices is None:
+                    _, before, left = open_choices[-1]
+                    choices = next(((*before, index) for index in left), None)
+                    if choices is None:
+                        open_choices.pop()
+        finally:
+            execution.world.end()
         if much:
             self._failed.add(rule, view, None, paths)
-        return paths
 
     def all_paths(self, rule: Rule, view: View, observer: Observer | None = None) -> ExecutionPath:
         """All paths of a rule that are followed together as one, with their reads."""
@@ -456,20 +461,10 @@ class Machine:
 
     def initial(self) -> tuple[list[InitialState], list[Failure]]:
         """The initial states in the order of the choices of Init, and the failures of Init."""
-        empty = self.transitions.empty
-        if self.program.init is None:
-            state = self.transitions.apply(empty, Rule(StepKind.INIT, 0), NO_OUTCOME)
-            return [InitialState((), state, NO_OUTCOME)], []
-        rule = Rule(StepKind.INIT, self.program.init)
         found: list[InitialState] = []
         failures: list[Failure] = []
-        for path in self.paths(rule, self.view(empty)):
-            if isinstance(path.result, Failure):
-                failures.append(path.result)
-            elif isinstance(path.result, Outcome):
-                target = self.apply(empty, rule, path.result)
-                if target is not None:
-                    found.append(InitialState(path.result.forks, target, path.result))
+        for one in beginnings(self):
+            (failures if isinstance(one, Failure) else found).append(one)  # type: ignore[arg-type]
         return found, failures
 
     def steps(self, state: State, starts: bool = True, limits: bool = True, of: str | None = None) -> Expansion:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from checker.search.contract.bounds import is_cut, starts_after
@@ -56,8 +56,10 @@ class FewestSwitches:
         self._cheapest: dict[_Key, int] = {}
         self._waiting: defaultdict[tuple[int, int], dict[_Key, SearchNode]] = defaultdict(dict)
 
-    def search(self, beginnings: Sequence[InitialState], most: int) -> SearchNode | None:
+    def search(self, beginnings: Iterable[InitialState], most: int) -> SearchNode | None:
         """The end of the run with the fewest switches, or None if all have `most` or more. Raises `TooLarge`."""
+        if not most:
+            return None
         for begin in beginnings:
             self._arrive(SearchNode(begin.state, begin), 0, 0)
         for switches in range(most):

@@ -12,7 +12,8 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from interpreter import Machine, State, Step
-from interpreter.state.step import Candidate, Failure, InitialState, Outcome, Rule, StepFailure, StepKind, failed_step
+from interpreter.initial_states import beginnings
+from interpreter.state.step import Candidate, Failure, InitialState, Outcome, StepFailure, StepKind, failed_step
 
 MOST_HELD: Final = 1 << 21
 """The steps of a state are held if they have no more slots in all; each counts for `STEP_SLOTS` more."""
@@ -221,19 +222,3 @@ class Beginnings:
             choices, skipped = (), number
         states = (one for one in beginnings(self._machine, choices) if isinstance(one, InitialState))
         return next(islice(states, skipped, None))
-
-
-def beginnings(machine: Machine, choices: tuple[int, ...] = ()) -> Iterator[InitialState | Failure]:
-    """What `Machine.initial` returns, one by one in the order of the choices. `choices` as in `Machine.paths`."""
-    empty, init = machine.transitions.empty, machine.program.init
-    if init is None:
-        yield from machine.initial()[0]
-        return
-    rule = Rule(StepKind.INIT, init)
-    for path in machine.paths(rule, machine.view(empty), choices=choices):
-        if isinstance(path.result, Failure):
-            yield path.result
-        elif isinstance(path.result, Outcome):
-            target = machine.apply(empty, rule, path.result)
-            if target is not None:
-                yield InitialState(path.result.forks, target, path.result)

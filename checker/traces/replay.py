@@ -14,6 +14,7 @@ from checker.traces.why import why
 from fizz import Span
 from fizz.base.light import dataclass
 from interpreter import Machine
+from interpreter.initial_states import initial_state
 from interpreter.state.state import State
 from interpreter.state.step import InitialState, Outcome, Rule, Step, StepFailure, StepKind, step_name
 
@@ -49,14 +50,13 @@ def trace_of(machine: Machine, finding: Finding, story: Story, watch: Watch | No
 class Story:
     """A path with its texts: an entry for Init and for each step, and the states after them.
 
-    `begin` is its initial state, one of all `beginnings`; `steps` are those that were taken, without a failed one.
+    `begin` is its initial state; `steps` are those that were taken, without a failed one.
     """
 
     entries: tuple[TraceEntry, ...]
     states: tuple[State, ...]
     begin: InitialState
     steps: tuple[Step, ...]
-    beginnings: tuple[InitialState, ...]
 
     @property
     def is_run(self) -> bool:
@@ -107,15 +107,14 @@ class _Replay:
     def story(self, finding: Finding) -> Story:
         """The story of a finding."""
         first, *links = finding.path
-        beginnings, _ = self.machine.initial()
-        begin = next((one for one in beginnings if one.forks == first.order.forks), None)
+        begin = initial_state(self.machine, first.order.forks)
         if begin is None or first.key is None:
             raise _NoSuchStep
         self._states.append(self.shown(begin.state, finding))
         self._entries.append(init_entry(self.machine, begin.outcome, self._states[0]))
         for link in (*links, *finding.stem, *finding.cycle):
             self._follow(link, finding)
-        return Story(tuple(self._entries), tuple(self._states), begin, tuple(self._steps), tuple(beginnings))
+        return Story(tuple(self._entries), tuple(self._states), begin, tuple(self._steps))
 
     def _follow(self, link: PathLink, finding: Finding) -> None:
         state = self._states[-1]

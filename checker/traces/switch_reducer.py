@@ -22,6 +22,8 @@ from checker.traces.model_walk import Walk
 from checker.traces.moves import Moves, move_of, path_to
 from checker.traces.replay import Story
 from checker.traces.switches import Contexts
+from interpreter.initial_states import beginnings
+from interpreter.state.step import InitialState
 
 MOST_STATES: Final = 1_000
 """States after which a search is given up."""
@@ -79,19 +81,20 @@ class SwitchReducer:
             joined = self._joined(known, goal)
             most = self._contexts.switches(joined, goal.then)
         # Any run is better than a story of states that stand for others.
-        walk = self._searched(goal, story, most) or joined
+        walk = self._searched(goal, most) or joined
         answer = self._end(walk, goal) if walk is not None and walk is not known else None
         if walk is None or answer is None:
             return None
         rest = slice(goal.length + 1, None)
         entries, states = (*walk.entries(), *story.entries[rest]), (*walk.states(), *story.states[rest])
         steps = (*walk.steps, *story.steps[goal.length :])
-        return replace(finding, instance=answer.instance), Story(entries, states, walk.start, steps, story.beginnings)
+        return replace(finding, instance=answer.instance), Story(entries, states, walk.start, steps)
 
-    def _searched(self, goal: Goal, story: Story, most: int) -> Walk | None:
+    def _searched(self, goal: Goal, most: int) -> Walk | None:
         """A run to the goal with fewer than `most` context switches."""
+        begin = (one for one in beginnings(self.machine) if isinstance(one, InitialState))
         try:
-            node = FewestSwitches(goal, self._moves, self._contexts, self._most_states).search(story.beginnings, most)
+            node = FewestSwitches(goal, self._moves, self._contexts, self._most_states).search(begin, most)
         except TooLarge:
             return None
         return None if node is None else self._walk(node)

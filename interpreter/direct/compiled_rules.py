@@ -74,7 +74,7 @@ class CompiledRules:
 
     asks = False
     kinds = frozenset({StepKind.START, StepKind.ASSERT})
-    """The rules that may be run; INIT: those of funcs that are called from outside."""
+    """The rules that may be run; INIT: Init, or funcs that are called from outside."""
     by_ways = False
     """Whether the ways on from a choice are counted by `each_way` and `numbers_taken`."""
 

@@ -119,6 +119,8 @@ class DirectRules(CompiledRules):
     `direct` and `given_up` count the evaluations that were done, and those that were left to the interpreter.
     """
 
+    kinds = CompiledRules.kinds | {StepKind.INIT}
+
     def __init__(self, machine: Machine) -> None:
         super().__init__(machine)
         self._bound: dict[Rule, _Bound] = {}

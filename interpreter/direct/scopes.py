@@ -59,6 +59,8 @@ class RuleScope(Names):
         self.wholes: set[str] = set()
         """The sides that are also used as a whole: the positions of their variables are in `c_before` and `c_after`."""
         self.dynamic = dynamic
+        self._begins = routine.kind == "init"
+        """Whether it is Init: a variable of the state has no value before it is given one."""
         self.first = routine
         self.routine = routine
         self.me = None if routine.role is None else "me"
@@ -197,6 +199,10 @@ class RuleScope(Names):
 
     def _variable(self, letter: str, kind: str, identifier: str) -> Compiled:
         variable = f"{letter}_{identifier}"
+        if self._begins:
+            if identifier not in self.assigned:
+                raise Unsupported("a variable that may have no value")
+            return Compiled(name(variable))
         self.slots[variable] = (kind, identifier)
         self.loaded.add(variable)
         return Compiled(self._loaded(variable))
@@ -297,6 +303,8 @@ class RuleScope(Names):
             variable = f"h_{identifier}"
             self.slots[variable] = ("heap", identifier)
             self.stored.add(variable)
+            if self._begins:
+                self.assigned.add(identifier)
             return variable
         if identifier not in self._locals:
             raise Unsupported("a change of a constant")

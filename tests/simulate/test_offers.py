@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 import fizz
-from checker.traces.offers import Beginnings, OfferCache, Offers, beginnings
+from checker.traces.offers import Beginnings, OfferCache, Offers
 from interpreter import Machine, compile_module
+from interpreter.initial_states import beginnings
 from interpreter.state.step import InitialState
 
 MODELS = Path(__file__).parents[2] / "models"

@@ -22,7 +22,7 @@ from checker.search.columns.store import StateStore
 from checker.search.memo.division import Divider
 from checker.search.memo.list_places import Places, list_places, place_of
 from checker.search.rows.row_run import FrontierState, RowRun
-from interpreter.state.state import Slot, State
+from interpreter.state.state import Layout, Slot, State
 from interpreter.state.step import StepOrder
 from interpreter.values.budget import METER
 
@@ -105,8 +105,8 @@ def _of_many_values(
 ) -> frozenset[Slot]:
     """The slots of parts that have many values in these states. `parts` gives those of a value in a slot."""
     values: dict[Slot, set[int]] = {}
-    for state in METER.attended(states):
-        for root, number in zip(state.layout.slots, state.values, strict=True):
+    for root, numbers in _values_by_slot(states).items():
+        for number in METER.attended(numbers):
             for slot, held in parts(root, number):
                 values.setdefault(slot, set()).add(held)
     # Where threads wait, many states have the same values.
@@ -114,6 +114,18 @@ def _of_many_values(
     least = min(sizes.many_values, max(sizes.few_values, different // 2))
     many = max(least, different // sizes.of_states) if sizes.many_values else 0
     return frozenset(slot for slot, met in values.items() if len(met) >= many)
+
+
+def _values_by_slot(states: Sequence[State]) -> dict[Slot, set[int]]:
+    """What each slot has in any of these states."""
+    by_layout: dict[Layout, list[tuple[int, ...]]] = {}
+    for state in METER.attended(states):
+        by_layout.setdefault(state.layout, []).append(state.values)
+    found: dict[Slot, set[int]] = {}
+    for layout, several in by_layout.items():
+        for slot, numbers in zip(layout.slots, zip(*several, strict=True), strict=True):
+            found.setdefault(slot, set()).update(numbers)
+    return found
 
 
 def _compare_states(columns: ColumnRun, states: Sequence[State]) -> None:

@@ -267,6 +267,10 @@ class Memory:
         self.counters.evaluations += found is not None
         return found
 
+    def in_all_ways(self, rule: Rule, state: State) -> Sequence[Result] | None:
+        """The results of a rule in a state by a function of Python; None if that can not be."""
+        return self._directly(rule, state, None) if self._runs_directly(rule) else None
+
     def successor_reads(self, rule: Rule, layout: Layout) -> SuccessorReads | None:
         """What an assertion that asks for successors may read where it is run directly; None: it never is."""
         if not self._runs_directly(rule):

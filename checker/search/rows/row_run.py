@@ -21,9 +21,10 @@ from checker.search.contract.parents import crashes_after
 from checker.search.contract.protocol import Task
 from checker.search.contract.ranks import least, order_of
 from checker.search.rows.expander import Arrival, Expander
+from checker.search.rows.first_states import first_states
 from checker.storage.export import parts_of
 from interpreter.state.state import State
-from interpreter.state.step import Candidate, StepKind, StepOrder
+from interpreter.state.step import Candidate, Failure, StepKind, StepOrder
 from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
@@ -185,11 +186,11 @@ class RowRun:
     def _first(self) -> Level:
         level = Level()
         fresh = self._nothing_met()
-        states, failures = self.machine.initial()
-        for failure in failures:
-            level.fail(Witness(None, StepOrder((), failure.forks, 0), error=failure.error))
-        for path in METER.attended(states):
+        for path in METER.attended(first_states(self.expander.memory)):
             order = StepOrder((), path.forks, 0)
+            if isinstance(path, Failure):
+                level.fail(Witness(None, order, error=path.error))
+                continue
             image, key = self.expander.image(path.state)
             self._arrive(fresh, Arrival(order, image, key, StepKind.INIT, False, None), -1, 0, 0)
         self._complete(level, fresh, [])
