@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any, Final, TypeGuard
 
+from fizz import Span
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.execute.costs import cost, turn_cost
@@ -22,6 +23,8 @@ from interpreter.values.problem import ModelMistake
 
 FOLDED: Final = frozenset({"len", "set", "any", "all", *INTO_ONE})
 """The functions that a set may apply to the results of turns by itself."""
+_ELEMENT: Final = "an element"
+"""The name of the variable of a comprehension that no model has written: none can spell it."""
 Compile = Callable[[ast.Expression, NameScope], Evaluator]
 Turns = Callable[[Environment], Iterator[tuple[object] | None]]
 """The turns of a comprehension, each with its variables bound; or the value of several turns, if a set gives it."""
@@ -98,6 +101,8 @@ def folded_call(
 ) -> Evaluator | None:
     """`len([e for …])`, `all([…])`, `sum(e for …)`, `len(set([…]))` and the like, which need no list as such.
 
+    So is `sum(xs)`, and `len(set(xs))`.
+
     None for other calls. `otherwise` evaluates the call as it is written.
     """
     functions: list[str] = []
@@ -110,20 +115,30 @@ def folded_call(
             return None
         functions.append(name)
         inside = inside.arguments[0].value
-    if not isinstance(inside, ast.Comprehension):
+    folding = inside if isinstance(inside, ast.Comprehension) else _all_of(inside, node.span, functions)
+    if folding is None:
         return None
     # Of a bare comprehension these evaluate all, as of a list.
-    if inside.kind not in (("list", "generator") if functions[-1] in INTO_ONE else ("list",)):
+    if folding.kind not in (("list", "generator") if functions[-1] in INTO_ONE else ("list",)):
         return None
     if len(functions) > 1 and functions != ["len", "set"]:
         return None
-    folded = _Folded(inside, ("list", *reversed(functions)), scope, compile_expression)
+    folded = _Folded(folding, ("list", *reversed(functions)), scope, compile_expression)
 
     def evaluate(env: Environment) -> Any:
         answer = folded.ask(env)
         return otherwise(env) if answer is None else answer[0]
 
     return evaluate
+
+
+def _all_of(node: ast.Expression, span: Span, functions: Sequence[str]) -> ast.Comprehension | None:
+    """`[x for x in xs]` for `xs`, where a function needs no more than its elements; None for others."""
+    if not (_named(node) and (functions == ["len", "set"] or (len(functions) == 1 and functions[0] in INTO_ONE))):
+        return None
+    variables = ast.LoopVariables(node.span, (_ELEMENT,), False)
+    clauses = (ast.ComprehensionFor(span, variables, node),)
+    return ast.Comprehension(span, "list", None, ast.Name(node.span, _ELEMENT), clauses)
 
 
 def calls_only_builtins(syntax: tuple[object, ...], scope: NameScope) -> bool:

@@ -22,6 +22,11 @@ PROPERTIES = [
     "always assertion P: return len(seen) == 0 or min(m[1] - m[0] for m in seen) > -2",
     "always assertion P: return max([m[1] for m in messages]) < 3",
     "always assertion P: return min(m[1] for m in messages if m in seen) < 3",
+    # All elements.
+    "always assertion P: return len(seen) == 0 or max(seen) < (1, 2)",
+    "always assertion P: return len(set(seen)) + len(set(messages)) < 7",
+    "always assertion P: return sum(seen) == 0",
+    "always assertion P: return min(messages) < (2, 2)",
     # Other values than ints, and what is no number.
     "always assertion P: return sum([m[1] / 2 for m in messages]) < 3",
     "always assertion P: return sum([m[1] if m[1] < 2 else 2.0 for m in messages]) < 5",

@@ -8,6 +8,7 @@ import fizz
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.limits import Limits
+from tests.checker.test_elements import agreed
 from tests.random.laws import differences, reports
 from tests.random.lists import program
 from tests.random.sets import broken, settings_of
@@ -203,6 +204,38 @@ def test_a_rule_that_reads_the_list_besides_is_not_left_to_the_interpreter() -> 
     report = check(fizz.load("m.fizz", text=text), settings=Settings(stats=True))
     calls, recorded = stat(report, "interpreter calls"), stat(report, "recorded by functions")
     assert (calls - recorded) * 20 < report.states
+
+
+COUNTERS = """
+---
+deadlock_detection: false
+---
+action Init:
+    x = [0, 0, 0, 0]
+    xs = []
+atomic action Count:
+    i = oneof range(4)
+    x[i] = (x[i] + 1) % 7
+transition assertion Close(before, after):
+    return abs(sum(after.x) - sum(before.x)) <= 6
+always assertion Apart:
+    return max(x) - min(x) < 7 and len(set(x)) < 5
+"""
+
+
+def test_numbers_of_all_members_are_no_new_case_for_each_list() -> None:
+    """`sum`, `max`, `min` and `len(set(…))` of 2,401 lists, and of 9,604 pairs of them."""
+    report = check(fizz.load("m.fizz", text=COUNTERS), settings=Settings(stats=True))
+    assert report.states == 2_401
+    asked = [stat(report, name) for name in ("interpreter calls", "recorded by functions", "run directly")]
+    assert sum(asked) < report.states
+    agreed(COUNTERS, states=300)
+
+
+@pytest.mark.parametrize("words", ["sum(xs) > -9", "max(x) < 6", "min(xs) < 3", "sum([x, 1]) > 1", "len(set(xs)) > 0"])
+def test_what_fails_of_all_members_fails_as_it_is_written(words: str) -> None:
+    """The least of nothing, and the sum of what is no number: the error, its place and the story."""
+    agreed(COUNTERS + f"always assertion P: return {words}\n", states=300)
 
 
 def test_what_is_true_of_most_states_is_found_where_it_is_not() -> None:

@@ -148,11 +148,20 @@ class Model:
     def number_of(self, result: str, clauses: str, truth: str) -> str:
         """One number of all turns of a comprehension: their results are mostly ints, and there is one mostly."""
         word = self.source.pick(["len", "len", "sum", "max", "min"])
+        if self.source.chance(20):
+            return self.number_of_all(word)
         if word == "len":
             return f"len([{result} {clauses}])"
         number = result if self.source.chance(5) else f"1 if {truth} else 2"
         asked = f"{word}([{number} {clauses}])" if self.source.chance(50) else f"{word}({number} {clauses})"
         return asked if word == "sum" or self.source.chance(5) else f"({asked} if [0 {clauses}] else 0)"
+
+    def number_of_all(self, word: str) -> str:
+        """One number of all elements of a container."""
+        place = self.place()
+        if word == "len" or not (self.kind == "ints" or self.source.chance(5)):
+            return f"len(set({place}))"
+        return f"({word}({place}) if {place} else 0)" if self.source.chance(80) else f"{word}({place})"
 
     def truth(self) -> str:
         """Some condition."""

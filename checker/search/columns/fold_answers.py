@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from checker.search.columns.code_tables import Ints, coded, distinct
 from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.fold_rounds import FoldedLists, Rounds, SetRounds
+from checker.search.columns.number_folds import number_answers
 from checker.search.columns.packing import Packing, Rows
 from checker.search.memo.division import FOLD
 from checker.search.memo.folds import Folds
@@ -75,6 +76,9 @@ class FoldAnswers:
         if isinstance(self._fold, KnownPassing):
             return self._passed_on(self._fold, rounds, which)
         taken = self._taken(self._fold, rounds, which)
+        numbers = number_answers(self._folds.interner, self._fold, self._turns, taken, rounds.answering)
+        if numbers is not None:
+            return numbers
         indexes, examples = distinct_rows([rounds.answering.astype(np.int64), *taken], len(which))
         answers = [
             self._answer(self._fold, [column.item(row) for column in taken]) if rounds.answering[row] else UNBOUND
