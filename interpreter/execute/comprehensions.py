@@ -25,6 +25,8 @@ FOLDED: Final = frozenset({"len", "set", "any", "all", *INTO_ONE})
 """The functions that a set may apply to the results of turns by itself."""
 _ELEMENT: Final = "an element"
 """The name of the variable of a comprehension that no model has written: none can spell it."""
+Answering = SetValue | BagValue | ListValue | DictValue
+_CLOSED: Final = (SetValue, BagValue, ListValue, DictValue)
 Compile = Callable[[ast.Expression, NameScope], Evaluator]
 Turns = Callable[[Environment], Iterator[tuple[object] | None]]
 """The turns of a comprehension, each with its variables bound; or the value of several turns, if a set gives it."""
@@ -152,10 +154,10 @@ def calls_only_builtins(syntax: tuple[object, ...], scope: NameScope) -> bool:
     )
 
 
-def answers_folds(values: object) -> TypeGuard[SetValue | BagValue | ListValue]:
+def answers_folds(values: object) -> TypeGuard[Answering]:
     """Whether some values may answer a fold by themselves."""
     # One of the class itself answers nothing, and is all there is while constants are computed.
-    return isinstance(values, SetValue | BagValue | ListValue) and type(values) not in (SetValue, BagValue, ListValue)
+    return isinstance(values, Answering) and type(values) not in _CLOSED
 
 
 def kept_of(node: ast.Expression) -> ast.Expression | None:
@@ -262,8 +264,8 @@ class _Folded:
         values = self.values(env)
         return None if values is None else values.folded(self.fold(env))
 
-    def values(self, env: Environment) -> SetValue | BagValue | ListValue | None:
-        """The set, bag or list that the comprehension goes through; None if it answers nothing."""
+    def values(self, env: Environment) -> Answering | None:
+        """The set, bag, list or dict that the comprehension goes through; None if it answers nothing."""
         if self._iterable is None:
             return None
         spent = METER.spent

@@ -111,6 +111,10 @@ class DictValue(Table):
     def has(self, key: object) -> bool:
         return sought_key(key) in self.entries
 
+    def folded(self, fold: AskedFold) -> tuple[object] | None:
+        """The value of a fold over the keys, if the dict finds it by itself; None: it is computed as it is written."""
+        return None
+
     def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, DictValue)
         METER.charge(parts_of_keys(self.entries))

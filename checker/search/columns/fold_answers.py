@@ -11,23 +11,24 @@ from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import Ints, coded, distinct
 from checker.search.columns.distinct_rows import distinct_rows
-from checker.search.columns.fold_rounds import FoldedLists, Rounds, SetRounds
+from checker.search.columns.fold_rounds import FoldedDicts, FoldedLists, Rounds, SetRounds
 from checker.search.columns.number_folds import number_answers
 from checker.search.columns.packing import Packing, Rows
 from checker.search.memo.division import FOLD
 from checker.search.memo.folds import Folds
-from checker.search.memo.known_folds import KnownFold, KnownPassing, UnknownElement
+from checker.search.memo.known_folds import Kind, KnownFold, KnownPassing, UnknownElement
 from checker.search.memo.turn_trees import Turn, TurnNode, TurnQuestion
 from interpreter.state.state import UNBOUND, Slot
 
 _FEW: Final = 1_024
+_UNKNOWN: Final = -1
 
 Codes = Callable[[Slot, Ints], tuple[Ints, Sequence[int]] | int]
 Number = Callable[[Slot, int], int]
 
 
 class FoldAnswers:
-    """The answers to one fold over the sets or lists in a slot of some rows, whose turns may ask their columns."""
+    """The answers to one fold over the containers in a slot of some rows, whose turns may ask their columns."""
 
     def __init__(self, packing: Packing, rows: Rows, slot: Slot, codes: Codes, number: Number) -> None:
         self._folds: Folds = packing.tables.folds
@@ -40,14 +41,50 @@ class FoldAnswers:
         self._number = number
         self._turns: list[Turn] = []
         self._numbers: dict[int, int] = {}
-        self._lists = FoldedLists(packing, slot[:-1]) if packing.asks_turns(slot) else None
+        self._known = np.full(len(rows), _UNKNOWN, dtype=np.int64)
+        """By row, the code of the answer: the paths of a rule, and rules, ask the same of the same rows."""
+        self._answer_codes: dict[int, int] = {}
+        self._ids: list[int] = []
+        self._members: FoldedLists | FoldedDicts | None = None
+        if packing.asks_turns(slot):
+            self._members = (FoldedDicts if self._fold.kind is Kind.DICT else FoldedLists)(packing, slot[:-1])
 
     def number(self, row: int) -> int:
         """The answer in one row."""
-        if self._lists is None:
+        code = self._known.item(row)
+        if code != _UNKNOWN:
+            return self._ids[code]
+        number = self._number_of(row)
+        self._learn(np.array([row]), np.zeros(1, dtype=np.int64), [number])
+        return number
+
+    def codes(self, which: Ints) -> tuple[Ints, list[int]]:
+        """The answers in some rows, as codes and the ids by code."""
+        unknown = which[self._known.take(which) == _UNKNOWN]
+        if len(unknown):
+            codes, ids = self._codes_of(unknown)
+            if len(unknown) == len(which):
+                self._learn(unknown, codes, ids)
+                return codes, ids
+            self._learn(unknown, codes, ids)
+        return self._known.take(which), self._ids.copy()
+
+    def _learn(self, which: Ints, codes: Ints, ids: Sequence[int]) -> None:
+        """Know the answers in some rows from now on."""
+        if self._folds.is_quiet:
+            # What a turn evaluated is noted when the answer is asked for in earnest.
+            return
+        known = self._answer_codes
+        own = [known.setdefault(number, len(known)) for number in ids]
+        self._ids += list(known)[len(self._ids) :]
+        self._known[which] = np.array(own, dtype=np.int64).take(codes)
+
+    def _number_of(self, row: int) -> int:
+        """The answer in one row that is not known."""
+        if self._members is None:
             elements: list[int] | None = self._packing.bits_for(self._slot).held(self._rows, row)
         else:
-            elements = self._lists.held(self._rows, row)
+            elements = self._members.held(self._rows, row)
         if elements is None:
             return UNBOUND
         try:
@@ -55,20 +92,20 @@ class FoldAnswers:
         except UnknownElement:
             raise UnknownElement([row]) from None
 
-    def codes(self, which: Ints) -> tuple[Ints, list[int]]:
-        """The answers in some rows, as codes and the ids by code."""
-        if self._lists is None:
+    def _codes_of(self, which: Ints) -> tuple[Ints, list[int]]:
+        """As `codes`, of rows of which none is known."""
+        if self._members is None:
             bits = self._packing.bits_for(self._slot)
             if not bits.plain:
                 # Which of equal elements it is decides about their order.
-                return coded([self.number(row) for row in which.tolist()])
+                return coded([self._number_of(row) for row in which.tolist()])
             return self._answers(SetRounds(bits, self._rows.take(which)), which)
         if self._fold.reads:
-            return self._answers(self._lists.rounds(self._rows.take(which)), which)
-        # Equal lists have equal answers.
-        indexes, examples = distinct_rows(self._lists.words(self._rows, which), len(which))
+            return self._answers(self._members.rounds(self._rows.take(which)), which)
+        # Equal lists have equal answers, dicts of equal keys as well.
+        indexes, examples = distinct_rows(self._members.words(self._rows, which), len(which))
         some = which[examples]
-        codes, ids = self._answers(self._lists.rounds(self._rows.take(some)), some)
+        codes, ids = self._answers(self._members.rounds(self._rows.take(some)), some)
         return codes.take(indexes), ids
 
     def _answers(self, rounds: Rounds, which: Ints) -> tuple[Ints, list[int]]:
@@ -261,7 +298,8 @@ def _occurring(codes: Ints, count: int) -> tuple[Ints, Ints]:
 
 
 def is_answered_by_turns(packing: Packing, slot: Slot) -> bool:
-    """Whether a slot is the question for a fold over lists, or with turns that read the state or pass something on."""
+    """Whether a slot is a question for a fold over members or keys, or one whose turns read the state or pass something
+    on."""
     if packing.asks_turns(slot):
         return True
     step = slot[-1]

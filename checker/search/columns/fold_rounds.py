@@ -1,4 +1,4 @@
-"""The members of sets or lists of many rows in rounds: in each, those rows that are still asked take one turn."""
+"""The members of containers of many rows in rounds: in each, those rows that are still asked take one turn."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from checker.search.columns.code_tables import Ints, Mask, Words
+from checker.search.columns.code_tables import Ints, Mask, Words, distinct
 from checker.search.columns.element_bits import ElementBits
 from checker.search.columns.packing import Packing, Rows
-from checker.search.memo.heads import list_steps_of
+from checker.search.memo.heads import dict_keys_of, list_steps_of
 from interpreter.state.state import Slot
 
 
@@ -70,6 +70,48 @@ class ListRounds:
     def at(self, place: int, going_on: Mask) -> Round:
         here = np.flatnonzero((self._sizes > place) & going_on)
         return Round(here, self._codes[place].take(here), self._tables[place].ids)
+
+
+class KeyRounds:
+    """The keys of dicts in order, a round for each that any row has. Other values than divided dicts do not answer."""
+
+    def __init__(self, packing: Packing, slot: Slot, rows: Rows) -> None:
+        heads, interner = packing.tables.of(slot).ids, packing.tables.values
+        codes = packing.codes(rows, slot)
+        keys = [dict_keys_of(interner, head) for head in heads]
+        self.answering = np.array([bool(held) for held in keys], dtype=np.bool_).take(codes)
+        met = {key for code in distinct(codes).tolist() for key in keys[code]}
+        self._keys = sorted(met, key=interner.order_key)
+        self._codes = codes
+        self._has = [np.array([key in held for held in map(frozenset, keys)], dtype=np.bool_) for key in self._keys]
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def at(self, place: int, going_on: Mask) -> Round:
+        here = np.flatnonzero(self._has[place].take(self._codes) & going_on)
+        return Round(here, np.zeros(len(here), dtype=np.int64), self._keys[place : place + 1])
+
+
+class FoldedDicts:
+    """The dicts in a slot of a packing that answer folds."""
+
+    def __init__(self, packing: Packing, slot: Slot) -> None:
+        self._packing = packing
+        self._slot = slot
+
+    def rounds(self, rows: Rows) -> KeyRounds:
+        """The keys of the dicts in these rows."""
+        return KeyRounds(self._packing, self._slot, rows)
+
+    def words(self, rows: Rows, which: Ints) -> list[Words]:
+        """What tells the keys of the dicts in some rows apart."""
+        return [self._packing.codes(rows, self._slot).take(which).view(np.uint64)]
+
+    def held(self, rows: Rows, row: int) -> list[int] | None:
+        """The keys of the dict in one row; None if it does not answer."""
+        packing = self._packing
+        return list(dict_keys_of(packing.tables.values, packing.number(rows, row, self._slot))) or None
 
 
 class FoldedLists:

@@ -22,7 +22,7 @@ from checker.search.columns.plain_lists import PlainLists
 from checker.search.columns.whole_columns import whole_columns
 from checker.search.memo.division import FOLD, MOST_MEMBERS, asks_all, is_element, root_of
 from checker.search.memo.heads import list_steps
-from checker.search.memo.known_folds import KnownPassing
+from checker.search.memo.known_folds import Kind, KnownPassing
 from interpreter.state.state import UNBOUND, Layout, Slot, State
 
 WORD_BITS = 64
@@ -367,10 +367,14 @@ class Packing:
         return asks_all(slot) and self.tables.divider.by_elements(slot[:-1]) and slot[:-1] in self.fields
 
     def asks_turns(self, slot: Slot) -> bool:
-        """Whether a slot is a question that the members of a list answer."""
+        """Whether a slot is a question that the members of a list answer, or turns for the keys of a dict."""
         step, base = slot[-1], slot[:-1]
         asks = isinstance(step, str) and step.startswith(FOLD)
         return asks and base in self.fields and self.tables.divider.by_turns(base)
+
+    def asks_members(self, slot: Slot) -> bool:
+        """Whether a slot is a question that the members of a list answer. Of a dict turns ask for what is at a key."""
+        return self.asks_turns(slot) and self.tables.folds.fold(slot[-1]).kind is not Kind.DICT
 
     def members(self, slot: Slot) -> list[Slot]:
         """The slots of the members of the lists in a slot, in order, as far as there are some."""

@@ -88,7 +88,7 @@ class StateColumns:
             if packing.asks_elements(slot):
                 for word, bits in packing.bits_for(slot).masks:
                     mask[word] |= bits
-            elif packing.asks_turns(slot):
+            elif packing.asks_members(slot):
                 mask |= packing.mask(packing.members(slot[:-1]))
         return mask | packing.mask_whole(list(sides))
 

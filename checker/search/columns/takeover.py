@@ -20,7 +20,7 @@ from checker.search.columns.space import Space
 from checker.search.columns.spill_file import SpillFiles
 from checker.search.columns.store import StateStore
 from checker.search.memo.division import Divider
-from checker.search.memo.list_places import Places, list_places, place_of
+from checker.search.memo.list_places import Places, list_places, names_gone_through, place_of
 from checker.search.rows.row_run import FrontierState, RowRun
 from interpreter.state.state import Layout, Slot, State
 from interpreter.state.step import StepOrder
@@ -63,6 +63,9 @@ def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states
         # Images must be divided alike, no matter what was read in them.
         divider, sizes = expander.memory.divider, store.spill_files.sizes
         lists = _many_lists(divider, states, sizes) if run.by_elements else frozenset()
+        if run.by_elements:
+            through = names_gone_through(expander.machine.program)
+            lists |= {place for place in _many_dicts(divider, states, sizes) if place.name in through}
         if run.by_elements and not sizes.many_values:
             lists |= list_places(expander.machine.program)
         expander.memory.forget_reads(divider.gather(lists))
@@ -98,6 +101,11 @@ def _many_valued(divider: Divider, states: Sequence[State], sizes: Sizes) -> fro
 def _many_lists(divider: Divider, states: Sequence[State], sizes: Sizes) -> Places:
     """As `_many_valued`, of lists without containers in them: the places with any such slot."""
     return frozenset(filter(None, map(place_of, _of_many_values(states, sizes, divider.lists))))
+
+
+def _many_dicts(divider: Divider, states: Sequence[State], sizes: Sizes) -> Places:
+    """As `_many_lists`, of dicts."""
+    return frozenset(filter(None, map(place_of, _of_many_values(states, sizes, divider.dicts))))
 
 
 def _of_many_values(

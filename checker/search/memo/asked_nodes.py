@@ -333,7 +333,7 @@ class AskedNode(AskedContainer):
         return self.reader.equals((*self.slot, self.shape.steps[index]), value)
 
     def gone_through(self) -> None:
-        """Raise `AsksTurns` if the members of a list had better be asked by turns."""
+        """Raise `AsksTurns` if the members of a list, or what is in a dict, had better be asked by turns."""
         nodes = self.reader.nodes
         if nodes.leaves_turns and not self.changes and not self.more and nodes.divider.by_turns(self.slot):
             raise AsksTurns

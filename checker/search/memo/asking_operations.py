@@ -191,13 +191,18 @@ class AskingOperations(Operations):
     # --- iteration -------------------------------------------------------------------------------------------------
 
     def each(self, value: Any, cost: int) -> Sequence[Any]:
-        return self._taken(value, cost) or super().each(whole(value), cost)
+        return self._gone_through(value, cost) or super().each(whole(value), cost)
 
     def any_order(self, value: Any, cost: int) -> Sequence[Any]:
-        return self._taken(value, cost) or super().any_order(whole(value), cost)
+        return self._gone_through(value, cost) or super().any_order(whole(value), cost)
 
     def live(self, value: Any, cost: int) -> Sequence[Any]:
-        return self._taken(value, cost) or super().live(whole(value), cost)
+        return self._gone_through(value, cost) or super().live(whole(value), cost)
+
+    def _gone_through(self, value: Any, cost: int) -> Sequence[Any] | None:
+        if isinstance(value, AskedNode) and value.is_dict:
+            value.gone_through()
+        return self._taken(value, cost)
 
     def _taken(self, value: Any, cost: int) -> Sequence[Any] | None:
         """The members of a list that are asked for one by one, or the keys of a dict."""

@@ -148,7 +148,7 @@ class Divider:
         self.met: dict[Slot, list[int]] = {}
         """By slot, the elements that were met in its sets, if these are stored by elements."""
         self._lists_by_turns: Places = frozenset()
-        """Where lists are that answer folds."""
+        """Where lists or dicts are that answer folds."""
         self.listed: dict[Slot, dict[int, None]] = {}
         """By slot, the members that were met in lists that answered folds."""
         self.spread = 0
@@ -213,7 +213,7 @@ class Divider:
         return self._sets_by_elements is None or slot in self._sets_by_elements
 
     def by_turns(self, slot: Slot) -> bool:
-        """Whether lists in a slot answer folds, from what the turns for their members give."""
+        """Whether lists or dicts in a slot answer folds, from what the turns for their members or keys give."""
         return bool(self._lists_by_turns) and place_of(slot) in self._lists_by_turns and slot not in self._gathered
 
     @property
@@ -257,6 +257,16 @@ class Divider:
             yield slot, number
         for step, member in division.members.items():
             yield from self.lists((*slot, step), member)
+
+    def dicts(self, slot: Slot, number: int) -> Iterator[tuple[Slot, int]]:
+        """The dicts in a value of a slot that are divided."""
+        division = self.division(slot, number)
+        if division is None or division.whole:
+            return
+        if self._interner.tag(number) is Tag.DICT:
+            yield slot, number
+        for step, member in division.members.items():
+            yield from self.dicts((*slot, step), member)
 
     def ask_by_elements(self, slots: frozenset[Slot] | None, lists: Places = frozenset()) -> None:
         """Store sets in these slots (None: in all) by elements from now on, and let the `lists` there answer folds.

@@ -18,7 +18,7 @@ from typing import Final, NoReturn
 
 from checker.search.memo.division import FOLD
 from checker.search.memo.element_choices import BeginAnew
-from checker.search.memo.known_folds import KnownFold, KnownPassing, PassedTurns, UnknownElement
+from checker.search.memo.known_folds import Kind, KnownFold, KnownPassing, PassedTurns, UnknownElement
 from checker.search.memo.turn_trees import Ask, Turn, TurnNode, turn_in
 from fizz import Span
 from interpreter.library.builtin_functions import FUNCTIONS
@@ -73,16 +73,18 @@ class Folds:
         """The ids of values, UNBOUND for MISSING; ModelMistake if a value cannot be in a state."""
         return tuple([UNBOUND if value is MISSING else freeze(value, self.interner, None) for value in values])
 
-    def numbered(self, key: tuple[Hashable, ...], site: Site) -> tuple[int, KnownFold]:
+    def numbered(self, key: tuple[Hashable, ...], site: Site, kind: Kind) -> tuple[int, KnownFold]:
         """A fold at a site, and its number."""
         number = self._numbers.get(key)
         if number is None:
-            number = self._add(key, KnownFold(key, site, self.interner))
+            number = self._add(key, KnownFold(key, site, self.interner, kind))
         known = self.known[number]
         assert isinstance(known, KnownFold)
         return number, known
 
-    def numbered_passing(self, key: tuple[Site, Hashable], values: tuple[int, ...]) -> tuple[int, KnownPassing]:
+    def numbered_passing(
+        self, key: tuple[Site, Hashable], values: tuple[int, ...], kind: Kind
+    ) -> tuple[int, KnownPassing]:
         """As `numbered`, of one that passes something on, and begins with these values."""
         shared = self._passed.get(key)
         if shared is None:
@@ -91,7 +93,7 @@ class Folds:
         begun = ("passed", key, start)
         number = self._numbers.get(begun)
         if number is None:
-            number = self._add(begun, KnownPassing(key, shared, start))
+            number = self._add(begun, KnownPassing(key, shared, start, kind))
         known = self.known[number]
         assert isinstance(known, KnownPassing)
         return number, known
@@ -234,6 +236,11 @@ class Folds:
             yield
         finally:
             self._quiet -= 1
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is noted at present."""
+        return self._quiet > 0
 
     def note(self, turn: Turn) -> None:
         """Note what a turn evaluated in a state."""

@@ -95,6 +95,14 @@ def list_steps_of(interner: Interner, number: int) -> tuple[str, ...]:
     return steps if rank == Tag.LIST and not whole else ()
 
 
+def dict_keys_of(interner: Interner, number: int) -> tuple[int, ...]:
+    """The keys of a dict that is known by its head and stored part by part, in order; none for other values."""
+    if number == UNBOUND or interner.tag(number) is not Tag.HEAD:
+        return ()
+    keys, (rank, _, whole), _ = interner.payload(number)
+    return tuple(keys) if rank == Tag.DICT and not whole else ()
+
+
 def made_of(interner: Interner, head: int, members: list[int]) -> int:
     """The container with this head and these members."""
     keys, (rank, steps, _), _ = interner.payload(head)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from enum import Enum
 from typing import Final
 
 from checker.search.memo.turn_trees import Turn, TurnNode, with_turn
@@ -17,6 +18,14 @@ _AS_MANY: Final = 20
 """What is kept for a beginning is that much more than what is kept for a turn, roughly."""
 
 
+class Kind(Enum):
+    """What a fold is over: the elements of sets or bags, the members of lists, or the keys of dicts."""
+
+    SET = 1
+    LIST = 2
+    DICT = 3
+
+
 class UnknownElement(Exception):
     """Some rows have elements for which a fold has no turn yet."""
 
@@ -28,13 +37,15 @@ class UnknownElement(Exception):
 class KnownFold:
     """The turns of one fold by element. `key`: what it is known by; `reads`: what they ask of the state.
 
+    `kind`: what it is over.
     `decisive`: the result that decides `any` or `all`. `stops`: elements after one whose
     results count are not evaluated.
     """
 
-    def __init__(self, key: Hashable, site: Site, interner: Interner) -> None:
+    def __init__(self, key: Hashable, site: Site, interner: Interner, kind: Kind) -> None:
         self.key = key
         self.site = site
+        self.kind = kind
         self.functions = functions = site[1]
         self.turns: dict[int, TurnNode] = {}
         self.reads: set[Slot] = set()
@@ -160,12 +171,13 @@ class PassedTurns:
 class KnownPassing:
     """A loop that passes something on: its turns, shared by all beginnings, and what its first turn is given.
 
-    `key`: what these turns are known by.
+    `key`: what these turns are known by; `kind`: what it is over.
     """
 
-    def __init__(self, key: tuple[Site, Hashable], shared: PassedTurns, start: int) -> None:
+    def __init__(self, key: tuple[Site, Hashable], shared: PassedTurns, start: int, kind: Kind) -> None:
         self.key = key
         self.site = key[0]
+        self.kind = kind
         self.shared = shared
         self.start = start
 

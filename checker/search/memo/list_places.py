@@ -1,4 +1,5 @@
-"""Where a model is seen to keep lists: there a rule asks whether it is one before it asks how long it is.
+"""Where a model is seen to keep lists: there a rule asks whether it is one before it asks how long it is; and through
+what it goes.
 
 Where members are taken from lists, as from queues, these are stored whole.
 """
@@ -56,6 +57,24 @@ def queue_places(program: p.Program) -> Places:
             for part in evaluated(instruction):
                 found |= {_named(node.value, 0) for node in nodes_in(part) if _takes(node)}
     return list_places(program) & found
+
+
+def names_gone_through(program: p.Program) -> frozenset[str]:
+    """The names of variables and fields that any comprehension or loop goes through."""
+    found: set[ListPlace | None] = set()
+    for routine in program.routines:
+        for instruction in instructions(routine.body):
+            if isinstance(instruction, p.Loop) and isinstance(instruction.body, p.ForLoop):
+                found.add(_named(instruction.body.iterable, 0))
+            found |= _gone_through(evaluated(instruction))
+    helpers = [one for one in program.constants if isinstance(one, ast.Helper)]
+    found |= _gone_through([*helpers, *[one for role in program.roles for one in role.helpers]])
+    return frozenset(place.name for place in found if place is not None)
+
+
+def _gone_through(nodes: Sequence[ast.Node]) -> set[ListPlace | None]:
+    loops = (part for part in nodes_in(tuple(nodes)) if isinstance(part, ast.ComprehensionFor | ast.For))
+    return {_named(loop.iterable, 0) for loop in loops}
 
 
 def _bindings(

@@ -107,8 +107,8 @@ class Pending:
         return put_back
 
 
-class PendingList(Pending):
-    """The members of one list that were read so far. `fold` gives the value of a fold over it as it was."""
+class PendingMembers(Pending):
+    """The members of one list or dict that were read so far. `fold` gives the value of a fold over it as it was."""
 
     __slots__ = ("fold",)
 
@@ -339,6 +339,10 @@ class OpenDict(OpenContainer, DictValue):
 
     def known_keys(self) -> list[object]:
         return list(self.pending.shape.keys)
+
+    def folded(self, fold: AskedFold) -> tuple[object] | None:
+        found: tuple[object] | None = None if self.changed else self.pending.fold(fold)
+        return found
 
     def has(self, key: object) -> bool:
         return sought_key(key) in self.pending.shape.tokens

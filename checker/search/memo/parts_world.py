@@ -14,13 +14,14 @@ from typing import Any
 from checker.search.memo.comparisons import is_comparison
 from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, of_copy
 from checker.search.memo.heads import fewer, gone, list_head
+from checker.search.memo.known_folds import Kind
 from checker.search.memo.open_bags import OpenBag, PendingBag
 from checker.search.memo.open_containers import (
     OPEN,
     ContainerShape,
     OpenContainer,
     Pending,
-    PendingList,
+    PendingMembers,
     PendingSet,
     by_step,
     each,
@@ -141,9 +142,10 @@ class PartsWorld(World):
         def load(step: str) -> object:
             return self.read((*slot, step))
 
-        if tag is not Tag.LIST:
+        if tag is Tag.RECORD:
             return Pending(shape, load, load_all)
-        return PendingList(shape, load, load_all, partial(self._fold_list, slot, shape.steps))
+        fold = partial(self._fold_list if tag is Tag.LIST else self._fold_dict, slot, shape)
+        return PendingMembers(shape, load, load_all, fold)
 
     def _all(self, slot: Slot, shape: ContainerShape) -> list[object]:
         """The members of a container that is stored whole, in order."""
@@ -215,19 +217,35 @@ class PartsWorld(World):
         answer = UNBOUND if step is None else self._asked((*slot, step))
         return None if answer == UNBOUND else (value_of(fold.site, self.thaw(answer)),)
 
-    def _fold_list(self, slot: Slot, steps: Sequence[str], fold: AskedFold) -> tuple[object] | None:
-        """As `_fold`, of a list with these steps to its members."""
+    def _fold_list(self, slot: Slot, shape: ContainerShape, fold: AskedFold) -> tuple[object] | None:
+        """As `_fold`, of a list with such members."""
         if self.folds is None or not self._divider.by_turns(slot):
             return None
         with self.folds.path.apart():
-            held = [self.recorder.read((*slot, step)) for step in steps]
+            held = [self.recorder.read((*slot, step)) for step in shape.steps]
         met = self._divider.listed.setdefault(slot, {})
         if all(map(self._is_immutable, held)):
             met.update(dict.fromkeys(held))
         else:
             held = []  # whatever is asked, it is not answered
-        room = self.folds.folds.room_for(len(steps))
-        over = FoldedSet(tuple(met), lambda: set(held), lambda: held, self.thaw, room)
+        room = self.folds.folds.room_for(len(shape.steps))
+        over = FoldedSet(tuple(met), lambda: set(held), lambda: held, self.thaw, Kind.LIST, room)
+        return self._by_turns(slot, fold, over)
+
+    def _fold_dict(self, slot: Slot, shape: ContainerShape, fold: AskedFold) -> tuple[object] | None:
+        """As `_fold`, of the keys of a dict, which the path knows. What is at them is a question of turns.
+
+        Statement loops are run as they are written: functions go on as one where paths found different members.
+        """
+        if self.folds is None or shape.whole or not self._divider.by_turns(slot):
+            return None
+        keys = self.folds.folds.ids_of(shape.keys)
+        over = FoldedSet(keys, lambda: set(keys), lambda: keys, self.thaw, Kind.DICT)
+        return self._by_turns(slot, fold, over)
+
+    def _by_turns(self, slot: Slot, fold: AskedFold, over: FoldedSet) -> tuple[object] | None:
+        """The value of a fold over members; None: it is to be computed as it is written."""
+        assert self.folds is not None
         step = self.folds.step(fold, over)
         if step is not None:
             self.by_turns.add(slot)

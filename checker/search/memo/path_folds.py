@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, Protocol
 
 from checker.search.memo.division import FOLD
 from checker.search.memo.folds import Folds
-from checker.search.memo.known_folds import KnownFold, KnownPassing, PassedTurns, UnknownElement
+from checker.search.memo.known_folds import Kind, KnownFold, KnownPassing, PassedTurns, UnknownElement
 from checker.search.memo.open_containers import OpenContainer, OpenSet, asked_by_elements, is_known_by_content
 from checker.search.memo.orders import orders_in
 from checker.search.memo.turn_trees import Turn, TurnNode, turn_in
@@ -38,13 +38,15 @@ class FoldedSet(NamedTuple):
     """A set or bag of a state: the elements that it may have, those that it has, these in order with all copies, and
     what they are.
 
-    Or a list of up to `most` members (see `Folds.room_for`); then any of them may be any element.
+    Or a list of up to `most` members (see `Folds.room_for`); then any of them may be any element. Or the keys of a
+    dict.
     """
 
     elements: Sequence[int]
     present: Callable[[], set[int]]
     held: Callable[[], Sequence[int]]
     thaw: Callable[[int], object]
+    kind: Kind = Kind.SET
     most: int = 0
 
 
@@ -61,10 +63,10 @@ def _kept_open(held: Iterable[object]) -> Iterator[None]:
 
 
 class _Turning(NamedTuple):
-    """A fold of which a turn is taken. `of_list`: over a list; `passing`: it passes something on."""
+    """A fold of which a turn is taken. `kind`: what it is over; `passing`: it passes something on."""
 
     site: Site
-    of_list: bool
+    kind: Kind
     passing: bool
 
 
@@ -129,25 +131,25 @@ class PathFolds:
         folds = self.folds
         if fold.site in folds.refused or (not over.most and len(over.elements) > MOST_TURNS):
             return None
-        if over.most and not self._may_ask(fold, over):
+        if over.kind is not Kind.SET and not self._may_ask(fold, over):
             return None
         if fold.calls and self.path.has_changed:
             # That a turn changes it once more would not be seen.
             return None
         try:
-            key = (fold.site, (over.most, self._held(fold)))
+            key = (fold.site, (over.kind, over.most, self._held(fold)))
         except ModelMistake:
             folds.refuse(fold.site)
         if isinstance(fold, PassingFold):
             return self._passing(fold, key, over) if self.path.untouched else None
         if self.path.untouched:
             return self._apart(fold, key, over)
-        if over.most:
+        if over.kind is not Kind.SET:
             return None
         if key in folds.reading or fold.site in folds.around:
             return self._reading(fold, key, over)
         new = not folds.is_numbered(key)
-        number, known = folds.numbered(key, fold.site)
+        number, known = folds.numbered(key, fold.site, over.kind)
         for element in over.elements:
             if element in known.turns:
                 known.charge(element)
@@ -164,7 +166,7 @@ class PathFolds:
         return f"{FOLD}{number}"
 
     def _may_ask(self, fold: AskedFold, over: FoldedSet) -> bool:
-        """Whether a list may be asked. What is not of the text is decided once for all paths."""
+        """Whether a list or dict may be asked. What is not of the text is decided once for all paths."""
         if any(map(is_known_by_content, fold.held())):
             # What a turn reads of it would not be seen, or each content would be another fold.
             return False
@@ -176,16 +178,18 @@ class PathFolds:
         return True
 
     def _may_nest(self, fold: AskedFold) -> bool:
-        """Whether a list may be asked in a turn: once, where nothing is passed on. More costs more than it saves."""
+        """Whether a list or dict may be asked in a turn: once, where nothing is passed on. More costs more than it
+        saves.
+        """
         if len(self._turning) == 1 and not (self._turning[0].passing or isinstance(fold, PassingFold)):
             return True
-        if self._turning[0].of_list:
+        if self._turning[0].kind is not Kind.SET:
             self.folds.refuse(self._turning[0].site)
         return False
 
     def _apart(self, fold: Fold, key: Hashable, over: FoldedSet) -> str:
         """As `step`, of a path that has changed nothing: what a turn asks is no question of the path."""
-        number, known = self.folds.numbered(("apart", key), fold.site)
+        number, known = self.folds.numbered(("apart", key), fold.site, over.kind)
         spent = METER.spent
         with self.folds.quietly():
             self._learn(fold, known, over)
@@ -205,7 +209,7 @@ class PathFolds:
                 if element not in present or self._known(node) is not None:
                     continue
             with self.path.apart() as events:
-                turn = self._turn(fold, over.thaw(element), over.most > 0)
+                turn = self._turn(fold, over.thaw(element), over.kind)
             known.learn(element, events, turn)
 
     def _known(self, node: TurnNode | None) -> Turn | None:
@@ -224,7 +228,7 @@ class PathFolds:
             folds.refuse(fold.site)
         if any(map(self._refused, values)):
             folds.refuse(fold.site)
-        number, known = folds.numbered_passing(key, values)
+        number, known = folds.numbered_passing(key, values, over.kind)
         if known.shared.met > MOST_PASSED:
             folds.refuse(fold.site)
         spent, held = METER.spent, over.held()
@@ -256,7 +260,7 @@ class PathFolds:
         with self.path.apart() as events:
             before = over.thaw(given)
             assert isinstance(before, ListValue)
-            turn = self._turn(fold.after(before.items), over.thaw(element), over.most > 0, True)
+            turn = self._turn(fold.after(before.items), over.thaw(element), over.kind, True)
         return shared.learn(given, element, events, turn)
 
     def _look_ahead(self, fold: PassingFold, known: KnownPassing, over: FoldedSet) -> None:
@@ -283,7 +287,7 @@ class PathFolds:
         self._asked += 1
         turns = [(element, self._turn(fold, over.thaw(element))) for element in over.elements]
         # What the path has asked by now, with what the turns have.
-        number, known = self.folds.numbered((key, self.path.prefix()), fold.site)
+        number, known = self.folds.numbered((key, self.path.prefix()), fold.site, over.kind)
         for element, turn in turns:
             known.learn(element, (), turn)
         return f"{FOLD}{number}"
@@ -320,7 +324,7 @@ class PathFolds:
         finally:
             self._turning.pop()
 
-    def _turn(self, fold: Fold, element: object, of_list: bool = False, passing: bool = False) -> Turn:
+    def _turn(self, fold: Fold, element: object, kind: Kind = Kind.SET, passing: bool = False) -> Turn:
         folds, path = self.folds, self.path
         met, depth, (count, made) = self._met.copy(), METER.depth, METER.spent
         before = (path.changes(), self._held(fold)) if fold.calls else None
@@ -328,7 +332,7 @@ class PathFolds:
         results: tuple[int, ...] | None = None
         keys: tuple[Hashable, ...] = ()
         try:
-            with self._in_turn(_Turning(fold.site, of_list, passing)), _kept_open(fold.held()):
+            with self._in_turn(_Turning(fold.site, kind, passing)), _kept_open(fold.held()):
                 values = fold.turn(element)
             results = folds.ids_of(values)
             if "set" in fold.site[1]:
