@@ -14,6 +14,7 @@ from fizz.syntax.module import Refinement
 from fizz.syntax.tree_walk import all_statements, header_names_of, nodes_in, targets_of
 from interpreter.compile import program as p
 from interpreter.compile.choice_loops import find_choice_loops
+from interpreter.compile.dict_items import with_keys
 from interpreter.compile.pair_questions import KnownPairs, asking, questions
 from interpreter.compile.role_constants import with_role_constants
 
@@ -30,7 +31,7 @@ def compile_module(module: Module, pairs: KnownPairs | None = None) -> p.Program
 
 class _Compiler:
     def __init__(self, module: Module, pairs: KnownPairs | None) -> None:
-        self.module = module = replace(module, items=with_role_constants(module))
+        self.module = module = replace(module, items=with_keys(with_role_constants(module)))
         self.pairs = pairs
         self._leading: list[tuple[ast.Assertion, str | None, int]] = []
         self.routines: list[p.Routine] = []

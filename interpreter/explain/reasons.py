@@ -12,6 +12,7 @@ from fizz import Span
 from fizz.base.light import dataclass
 from fizz.syntax import ast
 from interpreter.compile import program as p
+from interpreter.compile.dict_items import is_member_by_key
 from interpreter.compile.pair_questions import ANSWER
 from interpreter.compile.statements import instructions
 from interpreter.execute.environment import Closure
@@ -174,7 +175,7 @@ class Reasons:
         return True
 
     def _is_local(self, node: ast.Expression | None) -> bool:
-        return (
+        return is_member_by_key(node) or (
             isinstance(node, ast.Name)
             and node.id not in self.program.state_variables
             and node.id not in self.program.constant_names

@@ -75,6 +75,8 @@ class DictModel:
         result = pick([k, f"{over}[{k}]", self.number(f"{over}[{k}]"), f"({k}, {self.number(f'{over}[{k}]')})"])
         if depth == 0 and chance(15):
             result = self.fold(1)[0]
+        if ".items()" in clauses:
+            result, clauses = result.replace(f"{over}[{k}]", "w"), clauses.replace(f"{over}[{k}]", "w")
         form = self.source.number(0, 7)
         if form < 2:
             return f"[{result} {clauses}]", "list"

@@ -1,0 +1,110 @@
+"""Comprehensions over `d.items()` and its kin go through the keys, where `d` is always a dict: nothing else differs."""
+
+from __future__ import annotations
+
+import pytest
+
+import fizz
+from checker.check import check
+from checker.core.exploration import Settings
+from checker.core.report import Report
+from fizz.syntax.tree_walk import nodes_in
+from interpreter.compile import compiler
+from interpreter.compile.dict_items import with_keys
+
+MODEL = """
+---
+deadlock_detection: false
+---
+K = {{0: 1}}
+def helped(value): return value == 1
+role Node:
+    action Init:
+        self.votes = {{}}
+        self.log = {{}}
+action Init:
+    owner = {{k: None for k in range(3)}}
+    seen = dict()
+    odd = {{}}
+    rec = record(log=[1])
+    nodes = [Node()]
+atomic action Take:
+    c = oneof range(2)
+    k = oneof [k for k in owner if owner[k] == None]
+    owner[k] = c
+    seen[k] = [c]
+    nodes[0].votes[c] = k
+atomic action Turn:
+    odd = [1] if odd == {{}} else {{}}
+always assertion P:
+    return {asked}
+"""
+KEYS = [
+    "len([k for k, o in owner.items() if o == 1]) < 2",
+    "all(o != 1 or k < 2 for k, o in owner.items())",
+    "not any([s[0] == 1 for s in seen.values()])",
+    "max([k for k in seen.keys()] + [0]) < 2",
+    "[(k, o) for k, o in owner.items() if o != None] != [(1, 1)]",
+    "{o: k for k, o in owner.items()}.get(1, 0) < 2",
+    "len([1 for k, o in owner.items() for j, p in owner.items() if o == p and k < j]) < 3",
+    "len([k for k, o in owner.items() if len([j for j, p in owner.items() if p == o]) == 1]) < 3",
+    "len([k for k, v in nodes[0].votes.items() if v == 2]) < 2",
+    "all([n.votes.get(0, 0) == 0 for n in nodes for k, v in n.votes.items() if v > 1])",
+    "all([s[k] == 1 for k, s in seen.items() if k > 0])",
+    "sum([o for o in owner.values() if o != None]) < 3",
+    "not any([k > 1 and s[0] == 1 for k, s in seen.items()])",
+]
+AS_WRITTEN = [
+    "len([k for k, o in odd.items()]) == 0",  # not always a dict
+    "len([x for x in rec.log]) + len([k for k, o in nodes[0].log.items()]) < 2",  # a field of another kind, too
+    "len([k for k, o in K.items() if o == 1]) < 2",  # a constant may be given another value
+    "not any([helped(o) for k, o in owner.items()])",  # a call could change the dict
+    "all([all([o == 1 for o in [1]]) for k, o in owner.items() if k < 9])",  # the name means something else inside
+    "len([p for p in owner.items() if p[1] == 1]) < 2",  # no names for keys
+]
+
+
+def text_of(asked: str) -> str:
+    return MODEL.format(asked=asked)
+
+
+def views(items: object) -> int:
+    """How many comprehensions go through the items, values or keys of something."""
+    loops = (node for node in nodes_in(items) if type(node).__name__ == "ComprehensionFor")
+    return sum("Call" in type(loop.iterable).__name__ and "Attribute" in repr(loop.iterable)[:60] for loop in loops)  # type: ignore[attr-defined]
+
+
+def shown(report: Report) -> object:
+    """All of a report but how long it took, and which parts of it were never evaluated."""
+    return (
+        report.verdict,
+        report.states,
+        report.transitions,
+        report.properties,
+        report.trace,
+        report.error,
+        report.warnings,
+    )
+
+
+@pytest.mark.parametrize("asked", KEYS)
+def test_through_the_keys(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the same reports as without."""
+    module = fizz.load("m.fizz", text=text_of(asked))
+    assert views(module.items) > 0 == views(with_keys(module.items))
+    settings = Settings(keep_going=True)
+    found = [shown(check(module, engine=engine, settings=settings)) for engine in ("embedded", "columns", "plain")]
+    monkeypatch.setattr(compiler, "with_keys", lambda items: items)
+    written = shown(check(fizz.load("m.fizz", text=text_of(asked)), engine="plain", settings=settings))
+    assert found == [written] * 3
+
+
+@pytest.mark.parametrize("asked", AS_WRITTEN)
+def test_what_stays_as_it_is_written(asked: str) -> None:
+    """What is not always a dict, or could change, or is called otherwise."""
+    module = fizz.load("m.fizz", text=text_of(asked))
+    assert with_keys(module.items) == module.items
+    found = [
+        shown(check(module, engine=engine, settings=Settings(keep_going=True))) for engine in ("embedded", "plain")
+    ]
+    assert found[0] == found[1]
