@@ -177,7 +177,8 @@ def _bag_add(bag: BagValue, item: object) -> None:
 
 
 def _bag_add_all(bag: BagValue, items: object) -> None:
-    bag.extend(iterable(items, "add_all()"))
+    more = iterable(items, "add_all()")  # it may be the bag itself, which becomes another class when it is read
+    bag.extend(more)
 
 
 def _bag_clear(bag: BagValue) -> None:

@@ -18,6 +18,7 @@ from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.explore import explore
 from checker.search.memo.element_choices import BeginAnew, ElementChoices
 from checker.search.memo.in_place import in_place
+from checker.search.memo.run_choice import Thresholds
 from fizz import Span, load
 from interpreter import compile_module
 from interpreter.state.step import NONE_ADMITTED, Aborted, Outcome, Rule, StepKind, one_of_some
@@ -180,3 +181,51 @@ def test_a_rule_that_goes_back_still_chooses_by_elements() -> None:
     assert choices.by_value(rule) and not choices.may_be_apart(rule)
     choices.end_apart(rule)
     assert choices.sets == {rule: slot} and not choices.apart and not choices.may_be_apart(rule)
+
+
+ELECTION = """
+---
+deadlock_detection: false
+---
+N = 4
+TERMS = 3
+role Node:
+    action Init:
+        self.candidate = False
+        self.term = 0
+        self.voted = None
+    atomic action Stand:
+        require self.term < TERMS
+        self.term += 1
+        self.candidate = True
+        self.voted = self.__id__
+    atomic action Vote:
+        c = oneof [n for n in nodes if n.candidate and n.term > self.term]
+        self.term = c.term
+        self.candidate = False
+        self.voted = c.__id__
+action Init:
+    nodes = [Node() for i in range(N)]
+"""
+
+
+def test_a_rule_of_which_much_is_remembered_has_a_path_for_each_value() -> None:
+    """Whom one may vote for depends on all others, whether one votes for a certain candidate on that one alone."""
+    program = compile_module(load("m.fizz", text=ELECTION))
+    settings = Settings(keep_going=True)
+    never, later = (
+        explore(EmbeddedEngine(thresholds=Thresholds(apart=apart)), program, properties_of(program, None), settings)
+        for apart in (1 << 60, 100)
+    )
+    assert (never.states, never.transitions) == (later.states, later.transitions)
+    assert 2 * stat(later, "tree nodes") < stat(never, "tree nodes")
+
+
+@pytest.mark.parametrize("apart", [60, 150])
+def test_a_rule_that_had_paths_for_each_value_may_choose_among_elements(apart: int) -> None:
+    """Steps are numbered by the values and elements that are chosen, as long as they are."""
+    program = compile_module(load(str(ROOT / "models/shapes/CommitByMessages.fizz"), constants={"PARTICIPANTS": "5"}))
+    properties, settings = properties_of(program, None), Settings(keep_going=True)
+    usual = explore(EmbeddedEngine(), program, properties, settings)
+    found = explore(EmbeddedEngine(thresholds=Thresholds(apart=apart)), program, properties, settings)
+    assert (found.states, found.transitions) == (usual.states, usual.transitions)

@@ -182,13 +182,14 @@ class StepRule:
 
     def _in_place(self, found: list[LookedUp]) -> list[LookedUp]:
         """What was looked up, with the place of each value that was chosen among those that its row admits."""
-        if not self._apart:
-            return found
         levels = sorted(self._apart)
         bases = [max(self.remembered.split.width(i), self.remembered.by_element.width(i)) for i in levels]
         if bases != self._bases:
+            # A rule that had paths for each value may have them no more, and choose among elements.
             self._bases = bases
             self.effects.forget_places()
+        if not levels:
+            return found
         admitted = Admitted(len(found[0].rows), self._apart)
         for one in found:
             admitted.add(one.branches, one.units, None if one is found[0] else one.which)

@@ -25,6 +25,7 @@ from checker.search.rows.row_run import FrontierState, RowRun
 from interpreter.state.state import Layout, Slot, State
 from interpreter.state.step import StepOrder
 from interpreter.values.budget import METER
+from interpreter.values.tags import Tag
 
 
 def take_over(run: RowRun, sizes: Sizes) -> ColumnRun:
@@ -62,10 +63,11 @@ def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states
     if not reduced:
         # Images must be divided alike, no matter what was read in them.
         divider, sizes = expander.memory.divider, store.spill_files.sizes
-        lists = _many_lists(divider, states, sizes) if run.by_elements else frozenset()
+        lists: Places = frozenset()
         if run.by_elements:
             through = names_gone_through(expander.machine.program)
-            lists |= {place for place in _many_dicts(divider, states, sizes) if place.name in through}
+            dicts = {place for place in _many(divider, states, sizes, Tag.DICT) if place.name in through}
+            lists = _many(divider, states, sizes, Tag.LIST) | dicts
         if run.by_elements and not sizes.many_values:
             lists |= list_places(expander.machine.program)
         expander.memory.forget_reads(divider.gather(lists))
@@ -98,14 +100,10 @@ def _many_valued(divider: Divider, states: Sequence[State], sizes: Sizes) -> fro
     )
 
 
-def _many_lists(divider: Divider, states: Sequence[State], sizes: Sizes) -> Places:
-    """As `_many_valued`, of lists without containers in them: the places with any such slot."""
-    return frozenset(filter(None, map(place_of, _of_many_values(states, sizes, divider.lists))))
-
-
-def _many_dicts(divider: Divider, states: Sequence[State], sizes: Sizes) -> Places:
-    """As `_many_lists`, of dicts."""
-    return frozenset(filter(None, map(place_of, _of_many_values(states, sizes, divider.dicts))))
+def _many(divider: Divider, states: Sequence[State], sizes: Sizes, tag: Tag) -> Places:
+    """As `_many_valued`, of `Divider.containers`: the places with any such slot."""
+    found = _of_many_values(states, sizes, lambda root, number: divider.containers(root, number, tag))
+    return frozenset(filter(None, map(place_of, found)))
 
 
 def _of_many_values(

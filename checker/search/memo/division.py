@@ -248,25 +248,15 @@ class Divider:
         """Divide as another process that has called `gather`. Nothing may have been remembered yet."""
         self._gathered |= slots
 
-    def lists(self, slot: Slot, number: int) -> Iterator[tuple[Slot, int]]:
-        """The lists in a value of a slot that are divided and have no containers in them."""
+    def containers(self, slot: Slot, number: int, tag: Tag) -> Iterator[tuple[Slot, int]]:
+        """The lists without containers in them (`tag` LIST), or all dicts, in a value of a slot, that are divided."""
         division = self.division(slot, number)
         if division is None or division.whole:
             return
-        if division.flat and self._interner.tag(number) is Tag.LIST:
+        if self._interner.tag(number) is tag and (division.flat or tag is not Tag.LIST):
             yield slot, number
         for step, member in division.members.items():
-            yield from self.lists((*slot, step), member)
-
-    def dicts(self, slot: Slot, number: int) -> Iterator[tuple[Slot, int]]:
-        """The dicts in a value of a slot that are divided."""
-        division = self.division(slot, number)
-        if division is None or division.whole:
-            return
-        if self._interner.tag(number) is Tag.DICT:
-            yield slot, number
-        for step, member in division.members.items():
-            yield from self.dicts((*slot, step), member)
+            yield from self.containers((*slot, step), member, tag)
 
     def ask_by_elements(self, slots: frozenset[Slot] | None, lists: Places = frozenset()) -> None:
         """Store sets in these slots (None: in all) by elements from now on, and let the `lists` there answer folds.

@@ -22,7 +22,7 @@ class Thresholds:
     recording: int = 32
     """Interpreter calls for a rule before its paths are recorded by a function of Python, if they can be: it takes as
     long to make one."""
-    apart: int = _NEVER
+    apart: int = 2_000
     """Interpreter calls for a rule before it has a path for each value of a choice with a condition, also where it
     would not be run directly otherwise."""
     learning: int = 1_000
