@@ -42,5 +42,5 @@ def init_rule(machine: Machine) -> Rule:
 
 def initial_state(machine: Machine, forks: tuple[int, ...]) -> InitialState | None:
     """The initial state of these choices; None if Init has none."""
-    found = (one for one in beginnings(machine, forks) if isinstance(one, InitialState))
+    found = (one for one in machine.beginnings(forks) if isinstance(one, InitialState))
     return next((one for one in found if one.forks == forks), None)

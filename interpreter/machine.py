@@ -459,11 +459,15 @@ class Machine:
         """A view of a state, without a cache."""
         return StateView(state, self.values)
 
+    def beginnings(self, choices: tuple[int, ...] = ()) -> Iterator[InitialState | Failure]:
+        """What `initial` returns, one by one in the order of the choices. `choices` as in `paths`."""
+        return beginnings(self, choices)
+
     def initial(self) -> tuple[list[InitialState], list[Failure]]:
         """The initial states in the order of the choices of Init, and the failures of Init."""
         found: list[InitialState] = []
         failures: list[Failure] = []
-        for one in beginnings(self):
+        for one in self.beginnings():
             (failures if isinstance(one, Failure) else found).append(one)  # type: ignore[arg-type]
         return found, failures
 

@@ -12,7 +12,6 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from interpreter import Machine, State, Step
-from interpreter.initial_states import beginnings
 from interpreter.state.step import Candidate, Failure, InitialState, Outcome, StepFailure, StepKind, failed_step
 
 MOST_HELD: Final = 1 << 21
@@ -200,7 +199,7 @@ class Beginnings:
         self._marks: list[tuple[int, ...]] = []
         held: list[InitialState] | None = []
         slots = 0
-        for one in beginnings(machine):
+        for one in machine.beginnings():
             if isinstance(one, Failure):
                 self.failure = self.failure or one
                 continue
@@ -220,5 +219,5 @@ class Beginnings:
         program, choices, skipped = self._machine.program, self._marks[number // MARKED], number % MARKED
         if program.init in program.choice_loops.roots:
             choices, skipped = (), number
-        states = (one for one in beginnings(self._machine, choices) if isinstance(one, InitialState))
+        states = (one for one in self._machine.beginnings(choices) if isinstance(one, InitialState))
         return next(islice(states, skipped, None))

@@ -22,7 +22,6 @@ from checker.traces.model_walk import Walk
 from checker.traces.moves import Moves, move_of, path_to
 from checker.traces.replay import Story
 from checker.traces.switches import Contexts
-from interpreter.initial_states import beginnings
 from interpreter.state.step import InitialState
 
 MOST_STATES: Final = 1_000
@@ -92,7 +91,7 @@ class SwitchReducer:
 
     def _searched(self, goal: Goal, most: int) -> Walk | None:
         """A run to the goal with fewer than `most` context switches."""
-        begin = (one for one in beginnings(self.machine) if isinstance(one, InitialState))
+        begin = (one for one in self.machine.beginnings() if isinstance(one, InitialState))
         try:
             node = FewestSwitches(goal, self._moves, self._contexts, self._most_states).search(begin, most)
         except TooLarge:

@@ -1,6 +1,7 @@
 """Comprehensions over `d.items()` and `d.values()`, where `d` is always a dict, as comprehensions over its keys.
 
-`[k for k, v in d.items() if v == c]` is `[k for k in d if d[k] == c]`. Engines ask dicts by their keys; a list of pairs
+`[k for k, v in d.items() if v == c]` is `[k for k in d if d[k] == c]`; so are loops of assertions and `def`s.
+Engines ask dicts by their keys; a list of pairs
 would be a new value for each dict.
 """
 
@@ -8,7 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, Final
+from functools import partial
+from typing import Final, NamedTuple
 
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in, with_nodes
@@ -17,8 +19,9 @@ from interpreter.library.builtin_functions import FUNCTIONS
 _KEY: Final = "a key"
 """The variable for keys that a comprehension has no name for: no model can spell it."""
 _VIEWS: Final = frozenset({"items", "values", "keys"})
-_METHODS: Final = frozenset({"get", "count", "index", *_VIEWS})
-"""Methods that change nothing."""
+_METHODS: Final = frozenset({"get", "count", "index", "append", "add", "extend", "insert", "discard", *_VIEWS})
+"""Methods that change no dict."""
+_NONE: Final = ""
 _PAIR: Final = 2
 
 
@@ -29,15 +32,19 @@ def with_keys(items: tuple[ast.Item, ...]) -> tuple[ast.Item, ...]:
     names = _Names(items)
 
     def by_keys(node: ast.Node) -> ast.Node | None:
-        if not isinstance(node, ast.Comprehension):
-            return None
-        # Those inside are looked at first.
-        key, element, clauses = with_nodes((node.key, node.element, node.clauses), by_keys)
-        inner = replace(node, key=key, element=element, clauses=clauses)
-        for place, clause in enumerate(inner.clauses):
-            if isinstance(clause, ast.ComprehensionFor):
-                inner = _by_keys(inner, place, clause, names) or inner
-        return inner
+        # What is inside is looked at first.
+        match node:
+            case ast.Comprehension():
+                key, element, clauses = with_nodes((node.key, node.element, node.clauses), by_keys)
+                inner = replace(node, key=key, element=element, clauses=clauses)
+                for place, clause in enumerate(inner.clauses):
+                    if isinstance(clause, ast.ComprehensionFor):
+                        inner = _by_keys(inner, place, clause, names) or inner
+                return inner
+            case ast.Assertion() | ast.Helper():
+                body: ast.Block = with_nodes(node.body, by_keys)
+                return replace(node, body=with_nodes(body, partial(_loop_by_keys, body, names)))
+        return None
 
     found: tuple[ast.Item, ...] = with_nodes(items, by_keys)
     return found
@@ -53,6 +60,7 @@ class _Names:
 
     def __init__(self, items: tuple[ast.Item, ...]) -> None:
         self._dicts: set[str] = set()
+        self._functions: set[str] = set()
         self.others: set[str] = set()
         for node in nodes_in(items):
             self._note(node)
@@ -70,7 +78,10 @@ class _Names:
                 self.others |= set(variables.names)
             case ast.ComprehensionFor(variables=variables):
                 self.others |= set(variables.names)
-            case ast.Parameter(name=name) | ast.Helper(name=name) | ast.Function(name=name) | ast.Role(name=name):
+            case ast.Helper(name=name) | ast.Function(name=name):
+                self._functions.add(name)
+                self.others.add(name)
+            case ast.Parameter(name=name) | ast.Role(name=name):
                 self.others.add(name)
             case ast.Argument(kind="keyword", name=str(name)):
                 # The field of a record or struct, or a param of a role.
@@ -105,15 +116,38 @@ class _Names:
         name = node.id if isinstance(node, ast.Name) else node.name
         return name in self._dicts and name not in self.others and (isinstance(node, ast.Name) or _is_path(node.value))
 
-    def changes_nothing(self, parts: tuple[object, ...]) -> bool:
-        """Whether parts of an expression call nothing but builtin functions, and methods that change nothing."""
+    def _changes(self, target: ast.Expression, group: set[str]) -> bool:
+        """Whether an assignment may change a dict that is named by names of a `group`."""
+        match target:
+            case ast.Name():
+                return False
+            case ast.Index(value=ast.Name(id=name)):
+                # What is bound to dicts of its own only.
+                return name in group or name in self.others or name not in self._dicts
+            case ast.TupleExpression(items=items) | ast.ListExpression(items=items):
+                return any(self._changes(item, group) for item in items)
+        return True
+
+    def changes_nothing(self, parts: tuple[object, ...], group: set[str]) -> bool:
+        """Whether parts of a tree do not change a dict that is named by names of a `group`.
+
+        They use no functions but builtin ones, and no other methods.
+        """
         for node in nodes_in(parts):
             match node:
+                case ast.Assign(targets=targets) if any(self._changes(target, group) for target in targets):
+                    return False
+                case ast.AugmentedAssign(target=target) if self._changes(target, group):
+                    return False
+                case ast.Helper():
+                    return False
                 case ast.Call(function=ast.Name(id=name)) if name in FUNCTIONS and name not in self.others:
                     pass
-                case ast.Call(function=ast.Attribute(name=name)) if name in _METHODS:
+                case ast.Call(function=ast.Attribute(name=name)) if name in _METHODS and name not in self._functions:
                     pass
-                case ast.Call() | ast.Lambda():
+                case ast.Name(id=name) | ast.Attribute(name=name) if name not in self._functions:
+                    pass
+                case ast.Call() | ast.Lambda() | ast.Name() | ast.Attribute():
                     return False
         return True
 
@@ -127,46 +161,93 @@ def _is_path(node: ast.Expression) -> bool:
     return isinstance(node, ast.Name)
 
 
-def _by_keys(
-    node: ast.Comprehension, place: int, clause: ast.ComprehensionFor, names: _Names
-) -> ast.Comprehension | None:
-    """A comprehension with one clause over the keys of a dict; None if that clause is another one."""
-    match clause.iterable:
+class _ByKey(NamedTuple):
+    """A clause or loop over the keys of `group`, of which what is bound to `value` is what is at `key`."""
+
+    group: ast.Expression
+    key: str
+    value: str
+
+    def at_key(self, part: ast.Node) -> ast.Node | None:
+        """What stands for a name of a value."""
+        if isinstance(part, ast.Name) and part.id == self.value:
+            return ast.Index(part.span, self.group, ast.Name(part.span, self.key))
+        return None
+
+    def variables(self, before: ast.LoopVariables) -> ast.LoopVariables:
+        """The variable that stands for the ones before."""
+        return ast.LoopVariables(before.span, (self.key,), False)
+
+
+def _found(
+    variables: ast.LoopVariables, iterable: ast.Expression, rest: tuple[object, ...], names: _Names
+) -> _ByKey | None:
+    """How to go through a dict by its keys; None if it is no dict, or if `rest`, what is done for each, may see it."""
+    match iterable:
         case ast.Call(function=ast.Attribute(value=group, name=view), arguments=()) if view in _VIEWS:
             pass
         case _:
             return None
-    if not names.is_dict(group):
+    own = {one.id for one in nodes_in(group) if isinstance(one, ast.Name)}
+    if not names.is_dict(group) or not names.changes_nothing(rest, own):
         return None
-    variables = clause.variables
-    rest = (node.clauses[place + 1 :], node.key, node.element)
-    if view == "keys":
-        return _with_clause(node, place, replace(clause, iterable=group), rest)
     if variables.unpack != (view == "items") or len(variables.names) != (_PAIR if view == "items" else 1):
         return None
-    key, value = (_KEY, *variables.names)[-_PAIR:]
-    own = {one.id for one in nodes_in(group) if isinstance(one, ast.Name)}
+    # Of keys there is no value, of values no name for keys.
+    key, value = {"keys": (*variables.names, _NONE), "values": (_KEY, *variables.names)}.get(view, variables.names)
     again = {key, value, *own} & set(_bound_in(rest))
-    if key == value or {key, value} & own or again or not names.changes_nothing(rest):
-        return None
+    return None if key == value or {key, value} & own or again else _ByKey(group, key, value)
 
-    def at_key(part: ast.Node) -> ast.Node | None:
-        if isinstance(part, ast.Name) and part.id == value:
-            return ast.Index(part.span, group, ast.Name(part.span, key))
-        return None
 
-    over = replace(clause, variables=ast.LoopVariables(variables.span, (key,), False), iterable=group)
-    return _with_clause(node, place, over, with_nodes(rest, at_key))
+def _by_keys(
+    node: ast.Comprehension, place: int, clause: ast.ComprehensionFor, names: _Names
+) -> ast.Comprehension | None:
+    """A comprehension with one clause over the keys of a dict; None if that clause is another one."""
+    rest = (node.clauses[place + 1 :], node.key, node.element)
+    found = _found(clause.variables, clause.iterable, rest, names)
+    if found is None:
+        return None
+    over = replace(clause, variables=found.variables(clause.variables), iterable=found.group)
+    later, key, element = with_nodes(rest, found.at_key)
+    return replace(node, clauses=(*node.clauses[:place], over, *later), key=key, element=element)
+
+
+def _loop_by_keys(around: ast.Block, names: _Names, node: ast.Node) -> ast.Node | None:
+    """A loop of an assertion or `def` over the keys of a dict; None for other nodes. `around`: all of its body."""
+    if not isinstance(node, ast.For):
+        return None
+    loop = replace(node, body=with_nodes(node.body, partial(_loop_by_keys, around, names)))
+    found = _found(loop.variables, loop.iterable, (loop.body,), names)
+    if found is None or _is_seen_outside(around, found.value):
+        return loop
+    body = with_nodes(loop.body, found.at_key)
+    return replace(loop, variables=found.variables(loop.variables), iterable=found.group, body=body)
+
+
+def _is_seen_outside(around: ast.Block, name: str) -> bool:
+    """Whether a name is mentioned outside of all loops that bind it: what is bound last is seen after a loop."""
+
+    def without(node: ast.Node) -> ast.Node | None:
+        return ast.Pass(node.span) if isinstance(node, ast.For) and name in node.variables.names else None
+
+    return any(isinstance(node, ast.Name) and node.id == name for node in nodes_in(with_nodes(around, without)))
 
 
 def _bound_in(parts: tuple[object, ...]) -> Iterator[str]:
+    """The names that are bound in parts of a tree."""
     for node in nodes_in(parts):
-        if isinstance(node, ast.ComprehensionFor):
-            yield from node.variables.names
+        match node:
+            case ast.ComprehensionFor(variables=variables) | ast.For(variables=variables):
+                yield from variables.names
+            case ast.Assign(targets=targets):
+                yield from _names_of(targets)
+            case ast.AugmentedAssign(target=target):
+                yield from _names_of((target,))
 
 
-def _with_clause(
-    node: ast.Comprehension, place: int, clause: ast.ComprehensionFor, rest: tuple[Any, ...]
-) -> ast.Comprehension:
-    later, key, element = rest
-    return replace(node, clauses=(*node.clauses[:place], clause, *later), key=key, element=element)
+def _names_of(targets: tuple[ast.Expression, ...]) -> Iterator[str]:
+    for target in targets:
+        if isinstance(target, ast.Name):
+            yield target.id
+        elif isinstance(target, ast.TupleExpression | ast.ListExpression):
+            yield from _names_of(target.items)

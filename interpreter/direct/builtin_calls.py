@@ -123,10 +123,11 @@ class BuiltinCalls(Forms):
         return self._extreme("max", arguments)
 
     def _extreme(self, which: str, arguments: list[ast.Expression]) -> Compiled | None:
+        """`min` or `max`: one of the values itself, which may be a container that has an owner."""
         if len(arguments) == 1:
-            return Compiled(call("extreme", name(which), self._all_of(arguments[0])), "any", True)
+            return Compiled(call("extreme", name(which), self._all_of(arguments[0])))
         values: list[python.expr] = [self.value(argument) for argument in arguments]
-        return Compiled(call("extreme", name(which), python.Tuple(values, python.Load())), "any", True)
+        return Compiled(call("extreme", name(which), python.Tuple(values, python.Load())))
 
     def _sorted(self, arguments: list[ast.Expression]) -> Compiled | None:
         (only,) = self._one(arguments)

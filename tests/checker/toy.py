@@ -10,7 +10,7 @@ divided into columns and carried from process to process as any model can.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
 from typing import Any, NamedTuple
 
@@ -305,10 +305,11 @@ class ToyMachine(Machine):
     def crash_role(self, state: State, instance: tuple[str, int]) -> State:
         return self.state(self.toy.role_crashes[self.pair(state)])
 
-    def initial(self) -> tuple[list[InitialState], list[Failure]]:
-        found = [InitialState((i,), self.state(pair), NO_OUTCOME) for i, pair in enumerate(self.toy.initial)]
-        failures = [Failure(ModelError("R5", "Init fails", HERE), (), (9,), ())] if self.toy.failing_init else []
-        return found, failures
+    def beginnings(self, choices: tuple[int, ...] = ()) -> Iterator[InitialState | Failure]:
+        for i, pair in enumerate(self.toy.initial):
+            yield InitialState((i,), self.state(pair), NO_OUTCOME)
+        if self.toy.failing_init:
+            yield Failure(ModelError("R5", "Init fails", HERE), (), (9,), ())
 
     def actor(self, rule: Rule) -> str | None:
         return None if rule.kind is StepKind.CRASH_ROLE else self._rule(rule).name

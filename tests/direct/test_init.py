@@ -10,7 +10,7 @@ from checker.core.exploration import Settings
 from checker.search.rows.first_states import FEW
 from interpreter import Machine, compile_module
 from interpreter.direct.rules import DirectRules
-from interpreter.initial_states import beginnings, beginnings_of, init_rule
+from interpreter.initial_states import beginnings_of, init_rule
 from interpreter.state.step import Failure, InitialState
 from tests.interpreter.test_branching import HEAD, INITS
 from tests.stats import stat
@@ -35,6 +35,9 @@ LEFT = {
     "two variables with one list": "k = oneof [1, 2]\na = [k]\nb = a",
     "a list in two lists": "k = oneof [1, 2]\na = [k]\nb = [a, a]\nb[0].append(9)",
     "changed through another": "k = oneof [1, 2]\na = [[k]]\nb = a[0]\nb.append(9)",
+    "the least of two lists": "w = oneof [1, 2]\na = [[w], [3]]\nb = min(a)",
+    "the greatest of two arguments": "w = oneof [1, 2]\na = [[w], [3]]\nb = max(a[0], a[1])",
+    "the greatest, changed": "w = oneof [1, 2]\nb = [[1], [w]]\nc = max(b)\nc.append(8)",
     "a failure in one": "a = oneof [1, 0]\nb = 1 // a",
 }
 """Bodies of which some are the interpreter's."""
@@ -57,7 +60,7 @@ def shown(one: InitialState | Failure) -> object:
 def compare(body: str) -> int | None:
     """The number of initial states; None if a function does not make them. Raises if they are others."""
     machine = machine_for(body)
-    wanted = list(map(shown, beginnings(machine)))
+    wanted = list(map(shown, machine.beginnings()))
     results = DirectRules(machine).results(init_rule(machine), machine.transitions.empty)
     if results is None:
         return None

@@ -37,7 +37,7 @@ atomic action Take:
 atomic action Turn:
     odd = [1] if odd == {{}} else {{}}
 always assertion P:
-    return {asked}
+{asked}
 """
 KEYS = [
     "len([k for k, o in owner.items() if o == 1]) < 2",
@@ -61,16 +61,35 @@ AS_WRITTEN = [
     "not any([helped(o) for k, o in owner.items()])",  # a call could change the dict
     "all([all([o == 1 for o in [1]]) for k, o in owner.items() if k < 9])",  # the name means something else inside
     "len([p for p in owner.items() if p[1] == 1]) < 2",  # no names for keys
+    "len([k for k, o in owner.items() if max([0, o or 0], key=helped) == 1]) < 2",  # a function that could
+]
+
+
+LOOPS = [
+    "    for k, o in owner.items():\n        if o == 1 and k > 1:\n            return False\n    return True",
+    "    count = 0\n    for k, o in owner.items():\n        if o == 1:\n            count += 1\n    return count < 2",
+    "    found = []\n    for s in seen.values():\n        found.append(s[0])\n    for s in seen.values():\n"
+    "        found.append(s)\n    return len(found) < 5",
+    "    for k, o in owner.items():\n        for j, p in owner.items():\n"
+    "            if o == p and k + 1 == j and o == 1:\n                return False\n    return True",
+    "    for k in seen.keys():\n        if k > 1: return owner[k] == 0\n    return True",
+]
+LOOPS_AS_WRITTEN = [
+    "    o = None\n    for k, o in owner.items():\n        if o == 1: break\n    return o != 1",  # seen after it
+    "    mine = dict(owner)\n    for k, o in mine.items():\n        mine[k] = 1\n"
+    "    return mine[0] == 1 or len(seen) < 3",
+    "    for k, o in owner.items():\n        o = 1 if o == None else o\n        if o == 0: return False\n"
+    "    return True",
 ]
 
 
 def text_of(asked: str) -> str:
-    return MODEL.format(asked=asked)
+    return MODEL.format(asked=asked if asked.startswith(" ") else f"    return {asked}")
 
 
 def views(items: object) -> int:
     """How many comprehensions go through the items, values or keys of something."""
-    loops = (node for node in nodes_in(items) if type(node).__name__ == "ComprehensionFor")
+    loops = (node for node in nodes_in(items) if type(node).__name__ in ("ComprehensionFor", "For"))
     return sum("Call" in type(loop.iterable).__name__ and "Attribute" in repr(loop.iterable)[:60] for loop in loops)  # type: ignore[attr-defined]
 
 
@@ -87,7 +106,7 @@ def shown(report: Report) -> object:
     )
 
 
-@pytest.mark.parametrize("asked", KEYS)
+@pytest.mark.parametrize("asked", [*KEYS, *LOOPS])
 def test_through_the_keys(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the same reports as without."""
     module = fizz.load("m.fizz", text=text_of(asked))
@@ -99,7 +118,7 @@ def test_through_the_keys(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert found == [written] * 3
 
 
-@pytest.mark.parametrize("asked", AS_WRITTEN)
+@pytest.mark.parametrize("asked", [*AS_WRITTEN, *LOOPS_AS_WRITTEN])
 def test_what_stays_as_it_is_written(asked: str) -> None:
     """What is not always a dict, or could change, or is called otherwise."""
     module = fizz.load("m.fizz", text=text_of(asked))

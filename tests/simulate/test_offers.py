@@ -7,7 +7,6 @@ import pytest
 import fizz
 from checker.traces.offers import Beginnings, OfferCache, Offers
 from interpreter import Machine, compile_module
-from interpreter.initial_states import beginnings
 from interpreter.state.step import InitialState
 
 MODELS = Path(__file__).parents[2] / "models"
@@ -78,7 +77,7 @@ def test_initial_states_after_a_loop_of_choices_are_found() -> None:
     machine = machine_of(
         "action Init:\n    x = 0\n    while x == 0:\n        x = oneof range(600)\n\naction Go:\n    x = 1\n"
     )
-    states = [one for one in beginnings(machine) if isinstance(one, InitialState)]
+    states = [one for one in machine.beginnings() if isinstance(one, InitialState)]
     found = Beginnings(machine, most_held=0)
     assert [found.state(number) for number in (0, 300, 598)] == [states[0], states[300], states[598]]
 

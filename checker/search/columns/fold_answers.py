@@ -74,10 +74,14 @@ class FoldAnswers:
         if self._folds.is_quiet:
             # What a turn evaluated is noted when the answer is asked for in earnest.
             return
-        known = self._answer_codes
-        own = [known.setdefault(number, len(known)) for number in ids]
-        self._ids += list(known)[len(self._ids) :]
+        own = [self._code_of(number) for number in ids]
         self._known[which] = np.array(own, dtype=np.int64).take(codes)
+
+    def _code_of(self, number: int) -> int:
+        code = self._answer_codes.setdefault(number, len(self._ids))
+        if code == len(self._ids):
+            self._ids.append(number)
+        return code
 
     def _number_of(self, row: int) -> int:
         """The answer in one row that is not known."""

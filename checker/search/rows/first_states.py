@@ -7,7 +7,7 @@ from itertools import chain, islice
 from typing import Final
 
 from checker.search.memo.memo import Memory
-from interpreter.initial_states import beginnings, beginnings_of, init_rule
+from interpreter.initial_states import beginnings_of, init_rule
 from interpreter.state.step import Failure, InitialState
 
 FEW: Final = 100
@@ -17,9 +17,9 @@ FEW: Final = 100
 def first_states(memory: Memory) -> Iterable[InitialState | Failure]:
     """The initial states and the failures of Init, in the order of its choices."""
     machine = memory.machine
-    interpreted = beginnings(machine)
+    interpreted = machine.beginnings()
     few = list(islice(interpreted, FEW + 1))
-    if len(few) <= FEW or any(isinstance(one, Failure) for one in few):
+    if len(few) <= FEW or machine.program.init is None or any(isinstance(one, Failure) for one in few):
         return chain(few, interpreted)
     results = memory.in_all_ways(init_rule(machine), machine.transitions.empty)
     return chain(few, interpreted) if results is None else beginnings_of(machine, results)
