@@ -1,8 +1,7 @@
 """Comprehensions over `d.items()` and `d.values()`, where `d` is always a dict, as comprehensions over its keys.
 
-`[k for k, v in d.items() if v == c]` is `[k for k in d if d[k] == c]`; so are loops of assertions and `def`s.
-Engines ask dicts by their keys; a list of pairs
-would be a new value for each dict.
+`[k for k, v in d.items() if v == c]` is `[k for k in d if d[k] == c]`; so are loops of assertions and `def`s. Engines
+ask dicts by their keys; a list of pairs would be a new value for each dict.
 """
 
 from __future__ import annotations
@@ -71,7 +70,8 @@ class _Names:
         match node:
             case ast.Assign(targets=targets, value=value):
                 for target in targets:
-                    self._bound(target, value)
+                    # Two names of one dict: what changes one would change the other.
+                    self._bound(target, value if len(targets) == 1 else None)
             case ast.AugmentedAssign(target=target) | ast.Choose(target=target):
                 self._bound(target, None)
             case ast.For(variables=variables) | ast.ChooseBlock(variables=variables):

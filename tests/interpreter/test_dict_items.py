@@ -75,6 +75,8 @@ LOOPS = [
     "    for k in seen.keys():\n        if k > 1: return owner[k] == 0\n    return True",
 ]
 LOOPS_AS_WRITTEN = [
+    "    one = two = {0: 1}\n    for k, v in one.items():\n        two[k] = 2\n        if v == 2: return False\n"
+    "    return len(seen) < 3",  # two names of one dict
     "    o = None\n    for k, o in owner.items():\n        if o == 1: break\n    return o != 1",  # seen after it
     "    mine = dict(owner)\n    for k, o in mine.items():\n        mine[k] = 1\n"
     "    return mine[0] == 1 or len(seen) < 3",
