@@ -15,8 +15,8 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in, with_nodes
 from interpreter.library.builtin_functions import FUNCTIONS
 
-_KEY: Final = "a key"
-"""The variable for keys that a comprehension has no name for: no model can spell it."""
+_KEY: Final = "the key at"
+"""How variables for keys are called that have no name: no model can spell it."""
 _VIEWS: Final = frozenset({"items", "values", "keys"})
 _METHODS: Final = frozenset({"get", "count", "index", "append", "add", "extend", "insert", "discard", *_VIEWS})
 """Methods that change no dict."""
@@ -36,7 +36,9 @@ def with_keys(items: tuple[ast.Item, ...]) -> tuple[ast.Item, ...]:
             case ast.Comprehension():
                 key, element, clauses = with_nodes((node.key, node.element, node.clauses), by_keys)
                 inner = replace(node, key=key, element=element, clauses=clauses)
-                for place, clause in enumerate(inner.clauses):
+                # Members may be moved into a dict: functions see that of items alone.
+                for place in range(len(inner.clauses) if inner.kind != "dict" else 0):
+                    clause = inner.clauses[place]
                     if isinstance(clause, ast.ComprehensionFor):
                         inner = _by_keys(inner, place, clause, names) or inner
                 return inner
@@ -191,10 +193,14 @@ def _found(
     own = {one.id for one in nodes_in(group) if isinstance(one, ast.Name)}
     if not names.is_dict(group) or not names.changes_nothing(rest, own):
         return None
+    if any(is_member_by_key(node) for node in nodes_in(group) if isinstance(node, ast.Index)):
+        # Two keys for one member: an explanation would show both.
+        return None
     if variables.unpack != (view == "items") or len(variables.names) != (_PAIR if view == "items" else 1):
         return None
     # Of keys there is no value, of values no name for keys.
-    key, value = {"keys": (*variables.names, _NONE), "values": (_KEY, *variables.names)}.get(view, variables.names)
+    unnamed = f"{_KEY} {variables.span.line}:{variables.span.column}"
+    key, value = {"keys": (*variables.names, _NONE), "values": (unnamed, *variables.names)}.get(view, variables.names)
     again = {key, value, *own} & set(_bound_in(rest))
     return None if key == value or {key, value} & own or again else _ByKey(group, key, value)
 

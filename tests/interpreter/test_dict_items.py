@@ -28,6 +28,7 @@ action Init:
     odd = {{}}
     rec = record(log=[1])
     nodes = [Node()]
+    tables = {{0: nodes[0]}}
 atomic action Take:
     c = oneof range(2)
     k = oneof [k for k in owner if owner[k] == None]
@@ -45,7 +46,8 @@ KEYS = [
     "not any([s[0] == 1 for s in seen.values()])",
     "max([k for k in seen.keys()] + [0]) < 2",
     "[(k, o) for k, o in owner.items() if o != None] != [(1, 1)]",
-    "{o: k for k, o in owner.items()}.get(1, 0) < 2",
+    "all([s != [1] or j == k for k, o in owner.items() for j, s in seen.items()])",
+    "all([o in [p for p in owner.values()] and s[0] < 2 for o in owner.values() for s in seen.values()])",
     "len([1 for k, o in owner.items() for j, p in owner.items() if o == p and k < j]) < 3",
     "len([k for k, o in owner.items() if len([j for j, p in owner.items() if p == o]) == 1]) < 3",
     "len([k for k, v in nodes[0].votes.items() if v == 2]) < 2",
@@ -58,6 +60,7 @@ AS_WRITTEN = [
     "len([k for k, o in odd.items()]) == 0",  # not always a dict
     "len([x for x in rec.log]) + len([k for k, o in nodes[0].log.items()]) < 2",  # a field of another kind, too
     "len([k for k, o in K.items() if o == 1]) < 2",  # a constant may be given another value
+    "{o: k for k, o in owner.items()}.get(1, 0) < 2",  # members may be moved into the new dict
     "not any([helped(o) for k, o in owner.items()])",  # a call could change the dict
     "all([all([o == 1 for o in [1]]) for k, o in owner.items() if k < 9])",  # the name means something else inside
     "len([p for p in owner.items() if p[1] == 1]) < 2",  # no names for keys
@@ -118,6 +121,16 @@ def test_through_the_keys(asked: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiler, "with_keys", lambda items: items)
     written = shown(check(fizz.load("m.fizz", text=text_of(asked)), engine="plain", settings=settings))
     assert found == [written] * 3
+
+
+def test_a_dict_in_what_is_at_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The outer one alone goes through the keys."""
+    module = fizz.load("m.fizz", text=text_of("all([x < 2 for n in tables.values() for x in n.votes.values()])"))
+    assert (views(module.items), views(with_keys(module.items))) == (2, 1)
+    settings = Settings(keep_going=True)
+    found = [shown(check(module, engine=engine, settings=settings)) for engine in ("embedded", "plain")]
+    monkeypatch.setattr(compiler, "with_keys", lambda items: items)
+    assert found == [shown(check(module, engine="plain", settings=settings))] * 2
 
 
 @pytest.mark.parametrize("asked", [*AS_WRITTEN, *LOOPS_AS_WRITTEN])
