@@ -42,5 +42,9 @@ def init_rule(machine: Machine) -> Rule:
 
 def initial_state(machine: Machine, forks: tuple[int, ...]) -> InitialState | None:
     """The initial state of these choices; None if Init has none."""
-    found = (one for one in machine.beginnings(forks) if isinstance(one, InitialState))
-    return next((one for one in found if one.forks == forks), None)
+    return next((one for one in initial_states(machine, forks) if one.forks == forks), None)
+
+
+def initial_states(machine: Machine, choices: tuple[int, ...] = ()) -> Iterator[InitialState]:
+    """The initial states alone, one by one. `choices` as in `Machine.paths`."""
+    return (one for one in machine.beginnings(choices) if isinstance(one, InitialState))

@@ -468,7 +468,10 @@ class Machine:
         found: list[InitialState] = []
         failures: list[Failure] = []
         for one in self.beginnings():
-            (failures if isinstance(one, Failure) else found).append(one)  # type: ignore[arg-type]
+            if isinstance(one, Failure):
+                failures.append(one)
+            else:
+                found.append(one)
         return found, failures
 
     def steps(self, state: State, starts: bool = True, limits: bool = True, of: str | None = None) -> Expansion:

@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 from interpreter import Machine, State, Step
+from interpreter.initial_states import initial_states
 from interpreter.state.step import Candidate, Failure, InitialState, Outcome, StepFailure, StepKind, failed_step
 
 MOST_HELD: Final = 1 << 21
@@ -219,5 +220,4 @@ class Beginnings:
         program, choices, skipped = self._machine.program, self._marks[number // MARKED], number % MARKED
         if program.init in program.choice_loops.roots:
             choices, skipped = (), number
-        states = (one for one in self._machine.beginnings(choices) if isinstance(one, InitialState))
-        return next(islice(states, skipped, None))
+        return next(islice(initial_states(self._machine, choices), skipped, None))

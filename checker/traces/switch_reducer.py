@@ -22,7 +22,7 @@ from checker.traces.model_walk import Walk
 from checker.traces.moves import Moves, move_of, path_to
 from checker.traces.replay import Story
 from checker.traces.switches import Contexts
-from interpreter.state.step import InitialState
+from interpreter.initial_states import initial_states
 
 MOST_STATES: Final = 1_000
 """States after which a search is given up."""
@@ -91,9 +91,9 @@ class SwitchReducer:
 
     def _searched(self, goal: Goal, most: int) -> Walk | None:
         """A run to the goal with fewer than `most` context switches."""
-        begin = (one for one in self.machine.beginnings() if isinstance(one, InitialState))
+        search = FewestSwitches(goal, self._moves, self._contexts, self._most_states)
         try:
-            node = FewestSwitches(goal, self._moves, self._contexts, self._most_states).search(begin, most)
+            node = search.search(initial_states(self.machine), most)
         except TooLarge:
             return None
         return None if node is None else self._walk(node)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from fizz.base.errors import Diagnostic, Span
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import all_expressions, all_statements, blocks_of, is_self, targets_of
+from fizz.syntax.tree_walk import all_expressions, all_statements, blocks_of, is_self, names_of, targets_of
 
 
 @dataclass(slots=True)
@@ -178,15 +178,6 @@ def bound_by(statement: ast.Statement) -> Iterator[ast.Name]:
     """The plain names that a simple statement binds."""
     for target in targets_of(statement):
         yield from names_of(target)
-
-
-def names_of(target: ast.Expression) -> Iterator[ast.Name]:
-    """The plain names in a target."""
-    if isinstance(target, ast.Name):
-        yield target
-    elif isinstance(target, ast.TupleExpression | ast.ListExpression):
-        for item in target.items:
-            yield from names_of(item)
 
 
 def fields_bound(body: ast.Block) -> Iterator[ast.Attribute]:

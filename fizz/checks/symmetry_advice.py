@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from fizz.checks.declarations import Declarations, names_of
+from fizz.checks.declarations import Declarations
 from fizz.checks.scope import Messages
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import all_statements, is_self, own_expressions, subexpressions
+from fizz.syntax.tree_walk import all_statements, is_self, names_of, own_expressions, subexpressions
 
 _LIST_METHODS = ("append", "insert", "extend")
 _DRAWN = ("fresh", "choose")

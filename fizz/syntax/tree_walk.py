@@ -61,6 +61,23 @@ def is_self(node: ast.Expression) -> bool:
     return isinstance(node, ast.Name) and node.id == "self"
 
 
+def is_path(node: ast.Expression) -> bool:
+    """Whether an expression is a name, an attribute of one, or a member at a place that is one or a literal.
+
+    To evaluate it twice has no effect.
+    """
+    while isinstance(node, ast.Attribute | ast.Index):
+        if isinstance(node, ast.Index) and not _is_place(node.index):
+            return False
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _is_place(node: ast.Expression) -> bool:
+    """Whether it is a literal, also a negative one, or a path."""
+    return isinstance(node.operand if isinstance(node, ast.Unary) else node, ast.Literal) or is_path(node)
+
+
 def subexpressions(node: ast.Expression) -> Iterator[ast.Expression]:
     """The expression and everything inside it."""
     stack = [node]
@@ -116,6 +133,15 @@ def targets_of(statement: ast.Statement) -> tuple[ast.Target, ...]:
             assert_never(statement)
 
 
+def names_of(target: ast.Expression) -> Iterator[ast.Name]:
+    """The plain names in a target."""
+    if isinstance(target, ast.Name):
+        yield target
+    elif isinstance(target, ast.TupleExpression | ast.ListExpression):
+        for item in target.items:
+            yield from names_of(item)
+
+
 def header_names_of(statement: ast.Statement) -> tuple[str, ...]:
     """The names that the header of a loop or choice binds for its block."""
     if isinstance(statement, ast.SimpleStatement | ast.Helper):
@@ -148,6 +174,18 @@ def all_statements(block: ast.Block) -> Iterator[ast.Statement]:
         yield statement
         for inner in blocks_of(statement):
             yield from all_statements(inner)
+
+
+def bound_names(block: ast.Block) -> frozenset[str]:
+    """All names that the statements of a block bind, nested blocks included but not nested `def`s or comprehensions."""
+    names: set[str] = set()
+    for statement in all_statements(block):
+        names.update(header_names_of(statement))
+        targets = (statement.target,) if isinstance(statement, ast.AugmentedAssign) else targets_of(statement)
+        names.update(name.id for target in targets for name in names_of(target))
+        if isinstance(statement, ast.Helper):
+            names.add(statement.name)
+    return frozenset(names)
 
 
 def bodies(items: tuple[ast.Item, ...]) -> Iterator[ast.Block]:

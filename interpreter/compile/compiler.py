@@ -11,7 +11,7 @@ from fizz import Module, Span
 from fizz.base.errors import rows_of
 from fizz.syntax import ast
 from fizz.syntax.module import Refinement
-from fizz.syntax.tree_walk import all_statements, header_names_of, nodes_in, targets_of
+from fizz.syntax.tree_walk import bound_names, nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.choice_loops import find_choice_loops
 from interpreter.compile.dict_items import with_keys
@@ -228,28 +228,6 @@ class _Mentions:
     def born_later(self, role: str) -> bool:
         """Whether the role's constructor is mentioned outside of the top-level Init."""
         return role in self._later
-
-
-def bound_names(block: ast.Block) -> frozenset[str]:
-    """All names that the statements of a block bind, nested blocks included but not nested `def`s or comprehensions."""
-    names: set[str] = set()
-    for statement in all_statements(block):
-        names.update(header_names_of(statement))
-        targets = (statement.target,) if isinstance(statement, ast.AugmentedAssign) else targets_of(statement)
-        names.update(name for target in targets for name in target_names(target))
-        if isinstance(statement, ast.Helper):
-            names.add(statement.name)
-    return frozenset(names)
-
-
-def target_names(target: ast.Expression) -> frozenset[str]:
-    """The plain names in an assignment target."""
-    match target:
-        case ast.Name():
-            return frozenset([target.id])
-        case ast.TupleExpression() | ast.ListExpression():
-            return frozenset(name for item in target.items for name in target_names(item))
-    return frozenset()
 
 
 def _host_statements(items: tuple[ast.Item, ...]) -> tuple[ast.Statement, ...]:

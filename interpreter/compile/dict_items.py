@@ -6,13 +6,12 @@ ask dicts by their keys; a list of pairs would be a new value for each dict.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import nodes_in, with_nodes
+from fizz.syntax.tree_walk import bound_names, is_path, nodes_in, with_nodes
 from interpreter.library.builtin_functions import FUNCTIONS
 
 _KEY: Final = "the key at"
@@ -116,7 +115,7 @@ class _Names:
         if not isinstance(node, ast.Name | ast.Attribute):
             return False
         name = node.id if isinstance(node, ast.Name) else node.name
-        return name in self._dicts and name not in self.others and (isinstance(node, ast.Name) or _is_path(node.value))
+        return name in self._dicts and name not in self.others and is_path(node)
 
     def _changes(self, target: ast.Expression, group: set[str]) -> bool:
         """Whether an assignment may change a dict that is named by names of a `group`."""
@@ -152,15 +151,6 @@ class _Names:
                 case ast.Call() | ast.Lambda() | ast.Name() | ast.Attribute():
                     return False
         return True
-
-
-def _is_path(node: ast.Expression) -> bool:
-    """Whether to evaluate an expression again gives the same and has no effect."""
-    while isinstance(node, ast.Attribute | ast.Index):
-        if isinstance(node, ast.Index) and not isinstance(node.index, ast.Name | ast.Literal):
-            return False
-        node = node.value
-    return isinstance(node, ast.Name)
 
 
 class _ByKey(NamedTuple):
@@ -201,7 +191,7 @@ def _found(
     # Of keys there is no value, of values no name for keys.
     unnamed = f"{_KEY} {variables.span.line}:{variables.span.column}"
     key, value = {"keys": (*variables.names, _NONE), "values": (unnamed, *variables.names)}.get(view, variables.names)
-    again = {key, value, *own} & set(_bound_in(rest))
+    again = {key, value, *own} & _bound_in(rest)
     return None if key == value or {key, value} & own or again else _ByKey(group, key, value)
 
 
@@ -239,21 +229,12 @@ def _is_seen_outside(around: ast.Block, name: str) -> bool:
     return any(isinstance(node, ast.Name) and node.id == name for node in nodes_in(with_nodes(around, without)))
 
 
-def _bound_in(parts: tuple[object, ...]) -> Iterator[str]:
-    """The names that are bound in parts of a tree."""
+def _bound_in(parts: tuple[object, ...]) -> set[str]:
+    """The names that comprehensions and blocks bind in parts of a tree."""
+    bound: set[str] = set()
     for node in nodes_in(parts):
-        match node:
-            case ast.ComprehensionFor(variables=variables) | ast.For(variables=variables):
-                yield from variables.names
-            case ast.Assign(targets=targets):
-                yield from _names_of(targets)
-            case ast.AugmentedAssign(target=target):
-                yield from _names_of((target,))
-
-
-def _names_of(targets: tuple[ast.Expression, ...]) -> Iterator[str]:
-    for target in targets:
-        if isinstance(target, ast.Name):
-            yield target.id
-        elif isinstance(target, ast.TupleExpression | ast.ListExpression):
-            yield from _names_of(target.items)
+        if isinstance(node, ast.ComprehensionFor):
+            bound |= set(node.variables.names)
+        elif isinstance(node, ast.Block):
+            bound |= bound_names(node)
+    return bound

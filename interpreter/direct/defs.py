@@ -6,8 +6,7 @@ import ast as python
 from collections.abc import Mapping
 
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import nodes_in
-from interpreter.compile.compiler import bound_names
+from fizz.syntax.tree_walk import bound_names, nodes_in
 from interpreter.direct.direct_expressions import DirectExpressions
 from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name
 from interpreter.direct.name_lookup import Names, roots_of

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeGuard
 
 from fizz import Span
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import nodes_in
+from fizz.syntax.tree_walk import is_path, nodes_in
 from interpreter.execute.costs import cost, turn_cost
 from interpreter.execute.environment import Closure, Environment, Evaluator, located, plain_names
 from interpreter.execute.names import NameScope, readers_of
@@ -101,9 +101,8 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
 def folded_call(
     node: ast.Call, scope: NameScope, compile_expression: Compile, otherwise: Evaluator
 ) -> Evaluator | None:
-    """`len([e for …])`, `all([…])`, `sum(e for …)`, `len(set([…]))` and the like, which need no list as such.
-
-    So is `sum(xs)`, and `len(set(xs))`.
+    """`len([e for …])`, `all([…])`, `sum(e for …)`, `len(set([…]))`, `sum(xs)`, `len(set(xs))` and the like, which need
+    no list as such.
 
     None for other calls. `otherwise` evaluates the call as it is written.
     """
@@ -136,7 +135,7 @@ def folded_call(
 
 def _all_of(node: ast.Expression, span: Span, functions: Sequence[str]) -> ast.Comprehension | None:
     """`[x for x in xs]` for `xs`, where a function needs no more than its elements; None for others."""
-    if not (_named(node) and (functions == ["len", "set"] or (len(functions) == 1 and functions[0] in INTO_ONE))):
+    if not (is_path(node) and (functions == ["len", "set"] or (len(functions) == 1 and functions[0] in INTO_ONE))):
         return None
     variables = ast.LoopVariables(node.span, (_ELEMENT,), False)
     clauses = (ast.ComprehensionFor(span, variables, node),)
@@ -208,7 +207,7 @@ class _Folded:
         self._scope = scope
         self._compile = compile_expression
         # To evaluate it twice has no effect: the comprehension may be evaluated as it is written after all.
-        simple = _named(first.iterable)
+        simple = is_path(first.iterable)
         self._iterable = compile_expression(first.iterable, scope.inner(self._names)) if simple else None
         self._truth = functions[-1] in ("any", "all")
         self._site = (node.span, functions)
@@ -290,20 +289,6 @@ def _names_of(node: ast.Comprehension) -> frozenset[str]:
     """The variables of a comprehension."""
     loops = [clause for clause in node.clauses if isinstance(clause, ast.ComprehensionFor)]
     return frozenset(name for loop in loops for name in loop.variables.names)
-
-
-def _named(node: ast.Expression) -> bool:
-    """Whether an expression is a name, an attribute of one, or a member at a place that is one or a literal."""
-    while isinstance(node, ast.Attribute | ast.Index):
-        if isinstance(node, ast.Index) and not _is_place(node.index):
-            return False
-        node = node.value
-    return isinstance(node, ast.Name)
-
-
-def _is_place(node: ast.Expression) -> bool:
-    """Whether it is a literal, also a negative one, or `_named`."""
-    return isinstance(node.operand if isinstance(node, ast.Unary) else node, ast.Literal) or _named(node)
 
 
 def _turns(

@@ -9,7 +9,7 @@ from typing import Any, assert_never
 
 from fizz import Span
 from fizz.syntax import ast
-from interpreter.compile.compiler import bound_names
+from fizz.syntax.tree_walk import bound_names
 from interpreter.execute.comprehensions import bind_loop_variables, compile_defaults
 from interpreter.execute.costs import cost, effect_cost
 from interpreter.execute.environment import Closure, Environment, Evaluator, located, plain_names

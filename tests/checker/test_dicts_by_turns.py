@@ -12,7 +12,7 @@ from tests.random.dicts import program
 from tests.random.sets import broken, settings_of
 from tests.random.source import seeded
 from tests.sample import one_in
-from tests.stats import stat
+from tests.stats import runs
 
 LOCKS = """
 ---
@@ -67,8 +67,7 @@ def test_a_turn_is_remembered_and_not_a_dict() -> None:
     """Nearly each state has an `owner` of its own: no call for each, and not many functions of Python either."""
     report = check(fizz.load("m.fizz", text=LOCKS + COUNTED), settings=Settings(stats=True))
     assert report.states > 30_000
-    asked = [stat(report, name) for name in ("interpreter calls", "recorded by functions", "run directly")]
-    assert sum(asked) * 10 < report.states
+    assert runs(report) * 10 < report.states
 
 
 def test_loops_are_no_new_case_for_each_dict_either() -> None:
@@ -85,8 +84,7 @@ always assertion Few:
     return True
 """
     report = check(fizz.load("m.fizz", text=LOCKS + loops), settings=Settings(stats=True))
-    asked = [stat(report, name) for name in ("interpreter calls", "recorded by functions", "run directly")]
-    assert sum(asked) * 10 < report.states
+    assert runs(report) * 10 < report.states
 
 
 @pytest.mark.parametrize("seed", range(100, 112))

@@ -8,6 +8,7 @@ import fizz
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.report import Report
+from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import compiler
 from interpreter.compile.dict_items import with_keys
@@ -93,9 +94,10 @@ def text_of(asked: str) -> str:
 
 
 def views(items: object) -> int:
-    """How many comprehensions go through the items, values or keys of something."""
-    loops = (node for node in nodes_in(items) if type(node).__name__ in ("ComprehensionFor", "For"))
-    return sum("Call" in type(loop.iterable).__name__ and "Attribute" in repr(loop.iterable)[:60] for loop in loops)  # type: ignore[attr-defined]
+    """How many comprehensions and loops go through what a method gives."""
+    loops = [node for node in nodes_in(items) if isinstance(node, ast.ComprehensionFor | ast.For)]
+    called = [loop.iterable.function for loop in loops if isinstance(loop.iterable, ast.Call)]
+    return sum(isinstance(function, ast.Attribute) for function in called)
 
 
 def shown(report: Report) -> object:

@@ -60,13 +60,12 @@ class FoldAnswers:
 
     def codes(self, which: Ints) -> tuple[Ints, list[int]]:
         """The answers in some rows, as codes and the ids by code."""
-        unknown = which[self._known.take(which) == _UNKNOWN]
+        unknown = which if self._folds.is_quiet else which[self._known.take(which) == _UNKNOWN]
         if len(unknown):
             codes, ids = self._codes_of(unknown)
-            if len(unknown) == len(which):
-                self._learn(unknown, codes, ids)
-                return codes, ids
             self._learn(unknown, codes, ids)
+            if len(unknown) == len(which):
+                return codes, ids
         return self._known.take(which), self._ids.copy()
 
     def _learn(self, which: Ints, codes: Ints, ids: Sequence[int]) -> None:
@@ -302,8 +301,7 @@ def _occurring(codes: Ints, count: int) -> tuple[Ints, Ints]:
 
 
 def is_answered_by_turns(packing: Packing, slot: Slot) -> bool:
-    """Whether a slot is a question for a fold over members or keys, or one whose turns read the state or pass something
-    on."""
+    """Whether a slot is the question for a fold over members or keys, or whose turns read or pass on something."""
     if packing.asks_turns(slot):
         return True
     step = slot[-1]

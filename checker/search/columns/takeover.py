@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from checker.search.columns.store import StateStore
 from checker.search.memo.division import Divider
 from checker.search.memo.list_places import Places, list_places, names_gone_through, place_of
 from checker.search.rows.row_run import FrontierState, RowRun
+from interpreter.compile.program import Program
 from interpreter.state.state import Layout, Slot, State
 from interpreter.state.step import StepOrder
 from interpreter.values.budget import METER
@@ -63,16 +65,11 @@ def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states
     if not reduced:
         # Images must be divided alike, no matter what was read in them.
         divider, sizes = expander.memory.divider, store.spill_files.sizes
-        lists: Places = frozenset()
-        if run.by_elements:
-            through = names_gone_through(expander.machine.program)
-            dicts = {place for place in _many(divider, states, sizes, Tag.DICT) if place.name in through}
-            lists = _many(divider, states, sizes, Tag.LIST) | dicts
-        if run.by_elements and not sizes.many_values:
-            lists |= list_places(expander.machine.program)
+        held = _Held.of(states) if run.by_elements else None
+        lists = _answering_places(expander.machine.program, divider, held, sizes) if held else frozenset()
         expander.memory.forget_reads(divider.gather(lists))
-        if run.by_elements:
-            expander.memory.ask_by_elements(_many_valued(divider, states, sizes), lists)
+        if held:
+            expander.memory.ask_by_elements(_many_valued(divider, held, sizes), lists)
     space = Space(expander, reduced, store.spill_files.sizes)
     for order in METER.attended(orders):
         space.number(order)
@@ -91,47 +88,63 @@ def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states
     return columns
 
 
-def _many_valued(divider: Divider, states: Sequence[State], sizes: Sizes) -> frozenset[Slot] | None:
+class _Held(NamedTuple):
+    """What some states hold: the values of each slot in any of them, and how many differ in their values.
+
+    Where threads wait, many states have the same values.
+    """
+
+    by_slot: dict[Slot, set[int]]
+    different: int
+
+    @staticmethod
+    def of(states: Sequence[State]) -> _Held:
+        """What these states hold."""
+        by_layout: dict[Layout, list[tuple[int, ...]]] = {}
+        for state in METER.attended(states):
+            by_layout.setdefault(state.layout, []).append(state.values)
+        found: dict[Slot, set[int]] = {}
+        for layout, several in by_layout.items():
+            for slot, numbers in zip(layout.slots, zip(*several, strict=True), strict=True):
+                found.setdefault(slot, set()).update(numbers)
+        return _Held(found, len({state.values for state in METER.attended(states)}))
+
+
+def _answering_places(program: Program, divider: Divider, held: _Held, sizes: Sizes) -> Places:
+    """Where lists, and dicts that are gone through, have many values: these answer folds."""
+    dicts = _many(divider, held, sizes, Tag.DICT)
+    through = names_gone_through(program) if dicts else frozenset[str]()
+    lists = _many(divider, held, sizes, Tag.LIST) | {place for place in dicts if place.name in through}
+    return lists if sizes.many_values else lists | list_places(program)
+
+
+def _many_valued(divider: Divider, held: _Held, sizes: Sizes) -> frozenset[Slot] | None:
     """The slots whose sets have many values in these states: stored whole, each would be looked up anew. None: all."""
     if not sizes.many_values:
         return None
     return _of_many_values(
-        states, sizes, lambda root, number: (part for part in divider.parts(root, number) if divider.counted(part[1]))
+        held, sizes, lambda root, number: (part for part in divider.parts(root, number) if divider.counted(part[1]))
     )
 
 
-def _many(divider: Divider, states: Sequence[State], sizes: Sizes, tag: Tag) -> Places:
+def _many(divider: Divider, held: _Held, sizes: Sizes, tag: Tag) -> Places:
     """As `_many_valued`, of `Divider.containers`: the places with any such slot."""
-    found = _of_many_values(states, sizes, lambda root, number: divider.containers(root, number, tag))
+    found = _of_many_values(held, sizes, lambda root, number: divider.containers(root, number, tag))
     return frozenset(filter(None, map(place_of, found)))
 
 
 def _of_many_values(
-    states: Sequence[State], sizes: Sizes, parts: Callable[[Slot, int], Iterable[tuple[Slot, int]]]
+    held: _Held, sizes: Sizes, parts: Callable[[Slot, int], Iterable[tuple[Slot, int]]]
 ) -> frozenset[Slot]:
     """The slots of parts that have many values in these states. `parts` gives those of a value in a slot."""
     values: dict[Slot, set[int]] = {}
-    for root, numbers in _values_by_slot(states).items():
+    for root, numbers in held.by_slot.items():
         for number in METER.attended(numbers):
-            for slot, held in parts(root, number):
-                values.setdefault(slot, set()).add(held)
-    # Where threads wait, many states have the same values.
-    different = len({state.values for state in METER.attended(states)})
-    least = min(sizes.many_values, max(sizes.few_values, different // 2))
-    many = max(least, different // sizes.of_states) if sizes.many_values else 0
+            for slot, part in parts(root, number):
+                values.setdefault(slot, set()).add(part)
+    least = min(sizes.many_values, max(sizes.few_values, held.different // 2))
+    many = max(least, held.different // sizes.of_states) if sizes.many_values else 0
     return frozenset(slot for slot, met in values.items() if len(met) >= many)
-
-
-def _values_by_slot(states: Sequence[State]) -> dict[Slot, set[int]]:
-    """What each slot has in any of these states."""
-    by_layout: dict[Layout, list[tuple[int, ...]]] = {}
-    for state in METER.attended(states):
-        by_layout.setdefault(state.layout, []).append(state.values)
-    found: dict[Slot, set[int]] = {}
-    for layout, several in by_layout.items():
-        for slot, numbers in zip(layout.slots, zip(*several, strict=True), strict=True):
-            found.setdefault(slot, set()).update(numbers)
-    return found
 
 
 def _compare_states(columns: ColumnRun, states: Sequence[State]) -> None:

@@ -89,18 +89,20 @@ def steps_of(interner: Interner, head: int) -> tuple[str, ...]:
 
 def list_steps_of(interner: Interner, number: int) -> tuple[str, ...]:
     """The steps to the members of a list that is known by its head and stored part by part; none for other values."""
-    if number == UNBOUND or interner.tag(number) is not Tag.HEAD:
-        return ()
-    _, (rank, steps, whole), _ = interner.payload(number)
-    return steps if rank == Tag.LIST and not whole else ()
+    return _divided(interner, number, Tag.LIST)[1]
 
 
 def dict_keys_of(interner: Interner, number: int) -> tuple[int, ...]:
     """The keys of a dict that is known by its head and stored part by part, in order; none for other values."""
+    return _divided(interner, number, Tag.DICT)[0]
+
+
+def _divided(interner: Interner, number: int, tag: Tag) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """The keys and steps of a container of this kind that is known by its head and stored part by part."""
     if number == UNBOUND or interner.tag(number) is not Tag.HEAD:
-        return ()
-    keys, (rank, _, whole), _ = interner.payload(number)
-    return tuple(keys) if rank == Tag.DICT and not whole else ()
+        return (), ()
+    keys, (rank, steps, whole), _ = interner.payload(number)
+    return (tuple(keys), steps) if rank == tag and not whole else ((), ())
 
 
 def made_of(interner: Interner, head: int, members: list[int]) -> int:

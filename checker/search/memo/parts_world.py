@@ -233,10 +233,7 @@ class PartsWorld(World):
         return self._by_turns(slot, fold, over)
 
     def _fold_dict(self, slot: Slot, shape: ContainerShape, fold: AskedFold) -> tuple[object] | None:
-        """As `_fold`, of the keys of a dict, which the path knows. What is at them is a question of turns.
-
-        Statement loops are run as they are written: functions go on as one where paths found different members.
-        """
+        """As `_fold`, of the keys of a dict, which the path knows. What is at them is a question of turns."""
         if self.folds is None or shape.whole or not self._divider.by_turns(slot):
             return None
         keys = self.folds.folds.ids_of(shape.keys)
