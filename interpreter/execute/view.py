@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Protocol
 
+from interpreter.state.renaming import Index
 from interpreter.state.state import UNBOUND, Slot, State
 from interpreter.state.step import Cut, Event, Fork, Read
 from interpreter.values.intern import Interner, Tag
@@ -68,8 +69,13 @@ def _used(domain: str, subject: int, seen: frozenset[Slot], state: State, intern
     others = [*state.threads, *state.messages]
     if subject in others:
         others.remove(subject)
-    found = {pair[1] for number in numbers + others for pair in interner.symmetric(number) if pair[0] == domain}
-    return interner.intern(Tag.TUPLE, tuple(interner.intern(Tag.MODEL_VALUE, (domain, i)) for i in sorted(found)))
+    return used_values(interner, domain, {pair for number in numbers + others for pair in interner.symmetric(number)})
+
+
+def used_values(interner: Interner, domain: str, names: Iterable[tuple[str, Index]]) -> int:
+    """The answer to a question for the values of a domain in use, given these of all domains."""
+    found = sorted(index for name, index in names if name == domain)
+    return interner.intern(Tag.TUPLE, tuple(interner.intern(Tag.MODEL_VALUE, (domain, i)) for i in found))
 
 
 class PairView:

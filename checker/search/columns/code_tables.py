@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.columns.capacity import LISTED, MESSAGE, THREAD
+from checker.search.columns.names_in_use import NamesInUse
 from checker.search.columns.sizes import Sizes
 from checker.search.memo.comparisons import compares_by_id
 from checker.search.memo.division import FOLD, Divider, is_element, of_copy, root_of
@@ -171,6 +172,7 @@ class Tables:
         self._containers: dict[Slot, Ints] = {}
         self._apart: dict[Slot, Ints] = {}
         self._listed = {kind: CodeTable(partial(machine.slot_sum, (kind,)), empty=True) for kind in LISTED}
+        self.names = NamesInUse(machine.images.names)
         self.threads = self._listed[THREAD]
         self.messages = self._listed[MESSAGE]
 

@@ -37,6 +37,7 @@ from checker.search.contract.bounds import is_cut
 from checker.search.contract.judge_watches import judge_dead_end
 from checker.search.contract.level_counts import count_states, is_dead_end, keeps_graph, lacks_steps
 from checker.search.contract.protocol import Task
+from checker.search.memo.alike_slots import alike
 from checker.search.memo.trie import Counters
 from interpreter.state.state import Slot
 from interpreter.state.step import StepKind, StepOrder
@@ -336,6 +337,10 @@ class ColumnRun:
     def store_whole(self, slots: list[Slot]) -> None:
         """Store the sets in some slots whole from now on, and forget what was learned of their elements."""
         space, memory = self.space, self.space.memory
+        if space.images is not None:
+            like = set(map(alike, slots))
+            fields = (slot for packing in space.packings.values() for slot in packing.fields)
+            slots = list(dict.fromkeys(slot for slot in fields if alike(slot) in like))
         wholes = {packing: WholeSets(packing, slots) for packing in space.packings.values()}
         for packing, sets in wholes.items():
             for rows in self._rows(packing):

@@ -14,8 +14,8 @@ from checker.search.columns.element_writes import ElementWrites
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.trie_walk import Bundles, results_of
 from checker.search.contract.level_counts import distinct_names
-from checker.search.memo.division import copies, is_element, root_of
-from checker.search.memo.heads import gone
+from checker.search.memo.division import is_element, root_of
+from checker.search.memo.heads import copies, gone
 from fizz.base.light import dataclass
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.state.step import Aborted, Failure, Outcome, Result
@@ -245,7 +245,7 @@ class Effects:
         """Bring the arrays up to date with what was learned and with the packing."""
         self.elements.compile(self.effects)
         self.copies.compile(self.effects)
-        wide = {slot: len(self.packing.tables.below(slot)) for slot in self._below}
+        wide = {slot: len(self.packing.parts(slot)) for slot in self._below}
         if self._version != self.packing.moved or wide != self._below:
             self._version = self.packing.moved
             self._values, self._cleared = {}, {}
@@ -268,7 +268,7 @@ class Effects:
         for i, effect in enumerate(METER.attended(effects)):
             for slot, number in effect.writes:
                 if slot not in below:
-                    below[slot] = self.packing.tables.below(slot)
+                    below[slot] = self.packing.parts(slot)
                     self._below[slot] = len(below[slot])
                 if len(below[slot]) == 1 or self._interner.tag(number) is Tag.HEAD:
                     # What was below the slot stays, if the head alone is new.

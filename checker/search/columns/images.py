@@ -6,24 +6,24 @@ makes. The renamings depend on the values in use, which are few: rows are groupe
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Final, NamedTuple, Protocol
+from typing import Final, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from checker.search.columns.batch import Batch
-from checker.search.columns.capacity import LISTED, table_slot
-from checker.search.columns.code_tables import NO_PROPERTY, CodeTable, Ints, Tables, Words, distinct
+from checker.search.columns.capacity import table_slot
+from checker.search.columns.code_tables import Ints, Tables, Words, distinct
+from checker.search.columns.image_rows import ImageRows
 from checker.search.columns.least_keys import LeastKeys
-from checker.search.columns.listed_slots import Ranks, listed, put_listed
+from checker.search.columns.listed_slots import Ranks
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.renamed_codes import RenamedCodes, RenamedTables
 from checker.search.columns.sizes import Sizes
+from checker.search.memo.division import root_of
 from interpreter import Machine
-from interpreter.state.renaming import Index, Renamed, by_domain
+from interpreter.state.renaming import Renamed, by_domain
 from interpreter.state.state import Layout, Slot
 from interpreter.values.budget import METER
 
@@ -50,59 +50,77 @@ class _Move:
     """One renaming of the rows of one packing."""
 
     def __init__(self, packings: Packings, packing: Packing, renamed: Renamed, codes: RenamedTables) -> None:
-        self._packings = packings
-        self._packing = packing
         self._renamed = renamed
-        self._codes = codes
+        self._tables = codes
         self.target = packings.packing(packings.machine.images.layout(packing.layout, renamed))
         self.changes = renamed.changes
-        self._slots: dict[Slot, RenamedCodes] = {}
-        self._learned: tuple[int, int] = (-1, -1)
+        self.codes: dict[Slot, RenamedCodes] = {}
+        """By slot what codes become, all that list the same sharing one table."""
 
-    def learn(self, known: tuple[int, int]) -> None:
-        """Bring the tables up to date with the packing, which is `known` so far; the target may be outgrown after."""
-        if known == self._learned:
-            return
-        self._learned = known
-        for slot in self._packing.fields:
+    def learn(self, slots: Iterable[Slot]) -> None:
+        """Know what all codes of some slots become. The target may be outgrown after."""
+        for slot in slots:
             key = table_slot(slot)
-            codes = self._slots[key] = self._codes.of(self._renamed, key)
-            codes.learn()
+            if key not in self.codes:
+                self.codes[key] = self._tables.of(self._renamed, key)
+            self.codes[key].learn()
 
     def sums(self, slot: Slot) -> Words | None:
         """What the codes of a slot add to the key of the image more than to that of the row; None: nothing."""
-        renamed = self._slots[table_slot(slot)]
-        return renamed.sums if renamed.matters else None
-
-    def rows(self, rows: Rows) -> Rows:
-        """The images, as rows of the target, which is not outgrown."""
-        packing, target = self._packing, self.target
-        made = Rows([np.zeros(len(rows), dtype=np.uint64) for _ in range(target.width)])
-        for slot, renamed in self._slots.items():
-            if slot[0] not in LISTED:
-                # Slots of objects not in use may have the target of another slot: they are empty, and change nothing.
-                field = target.fields[renamed.target]
-                made.words[field.word] |= renamed.codes[packing.codes(rows, slot)].astype(np.uint64) << field.shift
-        for kind in LISTED:
-            columns = np.zeros((target.count(kind), len(rows)), dtype=np.int64)
-            of_kind = self._slots.get((kind,))
-            if of_kind is not None:
-                # Without it, none was met by the rows that move so.
-                columns[: packing.count(kind)] = of_kind.codes[listed(packing, rows, kind)]
-            put_listed(target, made, kind, self._packings.ranks[kind], columns)
-        return made
+        renamed = self.codes.get(table_slot(slot))
+        return renamed.sums if renamed is not None and self.changes and renamed.matters else None
 
 
-def _unchanged(_: Slot) -> Words | None:
-    """The sums of a renaming that changes nothing."""
-    return None
+class _Group:
+    """The moves of the rows of a packing with the same names in use. `first`: the number of the first one of them."""
 
+    def __init__(self, packing: Packing, first: int, moves: Sequence[_Move]) -> None:
+        self._packing = packing
+        self.first = first
+        self.moves = moves
+        self._keys = LeastKeys([move.sums for move in moves])
+        self._known: dict[Slot, int] = {}
+        self._version = (-1, -1)
+        targets = [move.target for move in moves]
+        self._among: Ints = np.array([targets[:at].count(target) for at, target in enumerate(targets)], dtype=np.int64)
+        """By index of a move, where it stands among those with the same target."""
+        self._rows = {
+            target: ImageRows(packing, target, [move.codes for move in moves if move.target is target])
+            for target in dict.fromkeys(targets)
+        }
 
-class _Group(NamedTuple):
-    """The moves of rows with the same names in use, by number, and the keys of their images."""
+    def learn(self) -> None:
+        """Know what all codes that rows may have become."""
+        packing = self._packing
+        version = (packing.version, packing.tables.dropped)
+        # A part that no value had yet, of which another process may know more, is empty in all images.
+        sizes = {
+            slot: len(field.table)
+            for slot, field in packing.fields.items()
+            if len(field.table) > 1 or slot == root_of(slot)
+        }
+        if (version, sizes) == (self._version, self._known):
+            return
+        if version[1] != self._version[1]:
+            self._known = {}
+            for move in self.moves:
+                move.codes.clear()
+            self._keys.forget()
+        new = [slot for slot, size in sizes.items() if self._known.get(slot) != size]
+        for move in self.moves:
+            METER.ask()
+            move.learn(new)
+        self._version, self._known = version, sizes
+        self._keys.learn(packing, sizes)
 
-    moves: range
-    keys: LeastKeys
+    def least(self, rows: Rows, high: Words, low: Words) -> tuple[Ints, Words, Words]:
+        """The numbers of the moves to the images of least key, and the halves of these."""
+        chosen, high, low = self._keys.least(rows, high, low)
+        return self.first + chosen, high, low
+
+    def moved(self, rows: Rows, numbers: Ints, target: Packing, ranks: Mapping[str, Ranks]) -> Rows:
+        """The images by moves of these numbers, all as rows of one target, which is not outgrown."""
+        return self._rows[target].of(rows, self._among.take(numbers - self.first), self._known, ranks)
 
 
 class Images:
@@ -112,10 +130,11 @@ class Images:
         self._packings = packings
         self._images = packings.machine.images
         self._sizes = packings.sizes
-        self._bits: dict[tuple[str, Index], int] = {}
-        self._masks: dict[CodeTable, Ints] = {}
+        self._names = packings.tables.names
         self._codes = RenamedTables(packings.machine.values, packings.tables)
         self._moves: list[_Move] = []
+        self._group_of: list[_Group] = []
+        """By number of a move."""
         self._groups: dict[tuple[Packing, int], _Group | None] = {}
 
     def choose(self, packing: Packing, batch: Batch) -> Ints:
@@ -124,9 +143,7 @@ class Images:
         Packings may be outgrown after.
         """
         moves = batch.moves = np.full(len(batch.rows), BY_MACHINE, dtype=np.int64)
-        codes = {slot: packing.codes(batch.rows, slot) for slot in packing.fields}
-        masks = self._used(packing, codes)
-        known = (packing.version, sum(len(field.table) for field in packing.fields.values()))
+        masks = self._names.of(packing, batch.rows) | self._names.mask(self._images.live(packing.layout))
         high, low = batch.high, batch.low
         batch.high, batch.low = high.copy(), low.copy()
         for mask in distinct(masks).tolist():
@@ -137,12 +154,9 @@ class Images:
             if not group.moves:
                 moves[rows] = NO_STEP
                 continue
-            some = codes if len(rows) == len(masks) else {slot: column[rows] for slot, column in codes.items()}
-            for number in group.moves if group.keys.known != known else ():
-                METER.ask()
-                self._moves[number].learn(known)
-            chosen, batch.high[rows], batch.low[rows] = group.keys.least(some, high[rows], low[rows], known)
-            moves[rows] = group.moves.start + chosen
+            group.learn()
+            some = batch.rows if len(rows) == len(masks) else batch.rows.take(rows)
+            moves[rows], batch.high[rows], batch.low[rows] = group.least(some, high[rows], low[rows])
         return moves
 
     def targets(self, batch: Batch) -> set[Packing]:
@@ -153,13 +167,17 @@ class Images:
     def moved(self, packing: Packing, batch: Batch) -> Iterator[tuple[Packing, Batch]]:
         """The images of a batch, by packing."""
         assert batch.moves is not None
-        for number in distinct(batch.moves).tolist():
-            move = self._moves[number]
-            part = batch.take(np.flatnonzero(batch.moves == number))
+        numbers = distinct(batch.moves).tolist()
+        kinds = {number: (self._group_of[number], self._moves[number].target) for number in numbers}
+        kind_of = {kind: index for index, kind in enumerate(dict.fromkeys(kinds.values()))}
+        which = np.array([kind_of[kinds[number]] for number in numbers], dtype=np.int64)
+        which = which[np.searchsorted(numbers, batch.moves)]
+        for (group, target), index in kind_of.items():
+            part = batch.take(np.flatnonzero(which == index))
+            assert part.moves is not None
+            part.rows = group.moved(part.rows, part.moves, target, self._packings.ranks)
             part.moves = None
-            if move.changes:
-                part.rows = move.rows(part.rows)
-            yield move.target, part
+            yield target, part
 
     # --- what is in use --------------------------------------------------------------------------------------------
 
@@ -167,35 +185,16 @@ class Images:
         """The moves of rows with these names in use: none if no step leads there; None if there are too many."""
         key = (packing, mask)
         if key not in self._groups:
-            used = by_domain([name for name, bit in self._bits.items() if mask >> bit & 1])
+            used = by_domain(self._names.among(mask))
             renamings = list(islice(self._images.renamings(used), self._sizes.renamings + 1))
-            if len(renamings) > self._sizes.renamings or len(self._bits) > self._sizes.names:
+            if len(renamings) > self._sizes.renamings or len(self._names) > self._sizes.names:
                 self._groups[key] = None
             elif self._images.exceeds(used):
-                self._groups[key] = _Group(range(0), LeastKeys(()))
+                self._groups[key] = _Group(packing, len(self._moves), [])
             else:
-                renamed = [self._images.renamed(one) for one in renamings]
+                renamed = map(self._images.renamed, renamings)
                 made = [_Move(self._packings, packing, one, self._codes) for one in renamed]
-                first = len(self._moves)
+                group = self._groups[key] = _Group(packing, len(self._moves), made)
                 self._moves += made
-                keys = LeastKeys([one.sums if one.changes else _unchanged for one in made])
-                self._groups[key] = _Group(range(first, len(self._moves)), keys)
+                self._group_of += [group] * len(made)
         return self._groups[key]
-
-    def _used(self, packing: Packing, codes: dict[Slot, Ints]) -> NDArray[np.int64]:
-        """The names in use in each row, as bits."""
-        always = self._mask(self._images.live(packing.layout))
-        masks = np.full(len(next(iter(codes.values()))), always, dtype=np.int64)
-        for slot, column in codes.items():
-            table = self._packings.tables.of(slot)
-            known = self._masks.get(table, NO_PROPERTY)
-            per_code = self._masks[table] = table.property(lambda n: self._mask(self._images.names(n)), known)
-            if per_code.any():
-                masks |= per_code[column]
-        return masks
-
-    def _mask(self, names: AbstractSet[tuple[str, Index]]) -> int:
-        mask = 0
-        for name in sorted(names):
-            mask |= 1 << min(self._bits.setdefault(name, len(self._bits)), self._sizes.names)
-        return mask

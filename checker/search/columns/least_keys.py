@@ -1,8 +1,8 @@
 """The least key among the images of rows under a group of renamings.
 
 A row has as many images as there are renamings, a hundred and more. So what a code adds to the keys of all of them lies
-in one row of a table, and slots of few codes share a table, by pairs of codes and more: what some slots add is looked
-up once, not for each slot and each renaming.
+in one line of a table, and neighbouring fields share a table: what some slots add is looked up once, not for each
+slot and each renaming.
 """
 
 from __future__ import annotations
@@ -13,11 +13,13 @@ from typing import Final
 import numpy as np
 
 from checker.search.columns.code_tables import Ints, Words
+from checker.search.columns.field_spans import FieldSpan, spans_of
+from checker.search.columns.packing import Packing, Rows
 from interpreter.state.state import Slot
 from interpreter.values.budget import METER
 
 _MOST_SHARED: Final = 1 << 16
-"""Slots share a table of at most so many entries, of codes times renamings."""
+"""Fields share a table of at most so many entries, of codes times renamings."""
 _MOST_ENTRIES: Final = 1 << 19
 """Larger tables are not laid out by codes: they are gathered for each renaming."""
 _AT_ONCE: Final = 1 << 16
@@ -33,56 +35,35 @@ class LeastKeys:
 
     def __init__(self, sums: Sequence[Sums]) -> None:
         self._sums = sums
-        self._sizes: dict[Slot, int] = {}
+        self._bits = max(1, (_MOST_SHARED // max(1, len(sums))).bit_length() - 1)
+        self._known: dict[tuple[FieldSpan, tuple[int, ...]], _Table] = {}
         self._tables: list[_Table] = []
-        self.known = (-1, -1)
-        """How much of codes the tables know."""
 
-    def least(
-        self, codes: Mapping[Slot, Ints], high: Words, low: Words, known: tuple[int, int]
-    ) -> tuple[Ints, Words, Words]:
-        """Of rows with these codes and keys, the first renaming of the least key, and the halves of that key.
+    def forget(self) -> None:
+        """Forget what was learned: codes may stand for something else now."""
+        self._known, self._tables = {}, []
 
-        `known`: how much is known of codes; while that is the same, so are the sums.
-        """
-        if known != self.known:
-            self._learn(codes)
-            self.known = known
-        columns = [table.column(codes) for table in self._tables]
+    def learn(self, packing: Packing, sizes: Mapping[Slot, int]) -> None:
+        """Lay out the tables for the fields of a packing, of whose codes so many are known; of others none matters."""
+        before, self._known = self._known, {}
+        for span in spans_of(packing, self._bits):
+            key = span, tuple([sizes.get(slot, 0) for slot in span.slots])
+            self._known[key] = before.get(key) or _Table(span, key[1], self._sums)
+        self._tables = [table for table in self._known.values() if table.matters]
+
+    def least(self, rows: Rows, high: Words, low: Words) -> tuple[Ints, Words, Words]:
+        """Of rows with these keys, the first renaming of the least key, and the halves of that key."""
+        columns = [table.span.column(rows) for table in self._tables]
         chosen = np.zeros(len(high), dtype=np.int64)
         high, low = high.copy(), low.copy()
         step = max(1, _AT_ONCE // len(self._sums))
         for begin in range(0, len(high) if self._tables else 0, step):
             METER.ask()
-            rows = slice(begin, begin + step)
-            chosen[rows], high[rows], low[rows] = self._least(
-                [column[rows] for column in columns], high[rows], low[rows]
+            some = slice(begin, begin + step)
+            chosen[some], high[some], low[some] = self._least(
+                [column[some] for column in columns], high[some], low[some]
             )
         return chosen, high, low
-
-    def _learn(self, slots: Mapping[Slot, Ints]) -> None:
-        """Lay out the tables for all codes that are known, if more are."""
-        by_slot = {slot: [one(slot) for one in self._sums] for slot in slots}
-        # To rename codes may make more of them, which the renamings before do not know yet: no row has them.
-        sizes = {
-            slot: min(len(one) for one in found if one is not None)
-            for slot, found in by_slot.items()
-            if any(one is not None for one in found)
-        }
-        if sizes == self._sizes:
-            return
-        self._sizes = sizes
-        self._tables = []
-        shared: list[Slot] = []
-        product = len(self._sums)
-        for slot in sorted(sizes, key=lambda one: sizes[one]):
-            if shared and product * sizes[slot] > _MOST_SHARED:
-                self._tables.append(_Table(shared, sizes, by_slot))
-                shared, product = [], len(self._sums)
-            shared.append(slot)
-            product *= sizes[slot]
-        if shared:
-            self._tables.append(_Table(shared, sizes, by_slot))
 
     def _least(self, columns: list[Ints], high: Words, low: Words) -> tuple[Ints, Words, Words]:
         keys = self._keys(0, columns, high)
@@ -112,34 +93,26 @@ class LeastKeys:
 
 
 class _Table:
-    """What the codes of some slots add to the keys of the images: halves by code and renaming.
+    """What the codes of the fields in a span add to the keys of the images: halves by bits and renaming.
 
-    Several slots have one code together, in a mixed radix.
+    `sizes`: how many codes of each are known.
     """
 
-    def __init__(
-        self, slots: list[Slot], sizes: Mapping[Slot, int], by_slot: Mapping[Slot, list[Words | None]]
-    ) -> None:
-        self._slots = [(slot, sizes[slot]) for slot in slots]
+    def __init__(self, span: FieldSpan, sizes: tuple[int, ...], by_renaming: Sequence[Sums]) -> None:
+        self.span = span
         self._sums: list[Words | None] = []
         self._halves: list[Words] = []
-        if len(slots) == 1 and sizes[slots[0]] * len(by_slot[slots[0]]) > _MOST_ENTRIES:
-            self._sums = by_slot[slots[0]]
+        by_slot = [[one(slot) for one in by_renaming] for slot in span.slots]
+        self.matters = any(one is not None for sums in by_slot for one in sums)
+        """Whether any of them adds anything."""
+        if not self.matters:
+            return
+        if len(by_slot) == 1 and sizes[0] * len(by_renaming) > _MOST_ENTRIES:
+            (self._sums,) = by_slot
             return
         for half in (0, 1):
-            made = np.zeros((1, len(by_slot[slots[0]])), dtype=np.uint64)
-            for slot, size in self._slots:
-                nothing = np.zeros(size, dtype=np.uint64)
-                found = np.array([nothing if one is None else one[:size, half] for one in by_slot[slot]]).T
-                made = (made[:, np.newaxis, :] + found[np.newaxis, :, :]).reshape(-1, made.shape[1])
-            self._halves.append(np.ascontiguousarray(made))
-
-    def column(self, codes: Mapping[Slot, Ints]) -> Ints:
-        """The codes of the slots together, by row."""
-        together: Ints = codes[self._slots[0][0]]
-        for slot, size in self._slots[1:]:
-            together = together * size + codes[slot]
-        return together
+            parts = [_half(sums, size, half) for sums, size in zip(by_slot, sizes, strict=True)]
+            self._halves.append(np.ascontiguousarray(span.table(parts, np.add)))
 
     def add(self, half: int, column: Ints, total: Words) -> None:
         """Add what these codes add to the keys of all images, by row and renaming."""
@@ -161,3 +134,12 @@ class _Table:
             if sums is not None and len(rows):
                 made[rows] = sums[:, half].take(column[rows])
         return made
+
+
+def _half(sums: Sequence[Words | None], size: int, half: int) -> Words:
+    """Half of what so many codes of a slot add, by code and renaming."""
+    made = np.zeros((size, len(sums)), dtype=np.uint64)
+    for renaming, one in enumerate(sums):
+        if one is not None:
+            made[:, renaming] = one[:size, half]
+    return made

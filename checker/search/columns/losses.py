@@ -82,12 +82,11 @@ class Losses:
             rows = np.flatnonzero(lost == number)
             some = batch.rows.take(rows)
             for slot in self._loss(number).slots:
-                for part in self._packing.tables.below(slot):
-                    if part in self._packing.fields:
-                        table = self._packing.fields[part].table
-                        sums = table.sums.take(self._packing.codes(some, part), axis=0) + table.origin
-                        batch.high[rows] -= sums[:, 0]
-                        batch.low[rows] -= sums[:, 1]
+                for part in self._packing.parts(slot):
+                    table = self._packing.fields[part].table
+                    sums = table.sums.take(self._packing.codes(some, part), axis=0) + table.origin
+                    batch.high[rows] -= sums[:, 0]
+                    batch.low[rows] -= sums[:, 1]
 
     def _loss(self, number: int) -> _Loss:
         layout = self._packing.layout

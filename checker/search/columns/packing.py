@@ -280,7 +280,11 @@ class Packing:
 
     def mask_whole(self, slots: Sequence[Slot]) -> Words:
         """The bits that hold the values of these slots of the layout, with all that is stored below them."""
-        return self.mask([part for slot in slots for part in self.tables.below(slot) if part in self.fields])
+        return self.mask([part for slot in slots for part in self.parts(slot)])
+
+    def parts(self, slot: Slot) -> list[Slot]:
+        """The slot, and all parts of it that have bits: in the rows that there are, all others are empty."""
+        return [part for part in self.tables.below(slot) if part in self.fields]
 
     def pack(self, state: State) -> tuple[int, ...]:
         """The words of a state whose values have codes that fit."""
@@ -293,8 +297,7 @@ class Packing:
 
     def fields_of(self, position: int) -> list[tuple[Slot, PackedField]]:
         """The bits of a slot of the layout, and of all parts of it."""
-        parts = self.tables.below(self.layout.slots[position])
-        return [(part, self.fields[part]) for part in parts if part in self.fields]
+        return [(part, self.fields[part]) for part in self.parts(self.layout.slots[position])]
 
     def value_bits(self, position: int, number: int) -> int:
         """The bits of a value of a slot of the layout, in all words together."""

@@ -115,12 +115,9 @@ class RenamedTables:
     def _target(self, renamed: Renamed, slot: Slot) -> Slot:
         if slot[0] in LISTED:
             return slot
-        divider = self._tables.divider
         root = root_of(slot)
-        steps = []
-        for step in slot[len(root) :]:
-            key = divider.key(step)
-            steps.append(step if key is None else divider.step(renamed.value(root, key)))
+        rename = partial(renamed.value, root)
+        steps = [self._tables.divider.renamed(step, rename) for step in slot[len(root) :]]
         return (*renamed.slot(root), *steps)
 
     def _value(self, renamed: Renamed, slot: Slot, number: int) -> int:

@@ -10,10 +10,11 @@ import numpy as np
 from checker.search.columns.code_tables import Ints, Words
 from checker.search.columns.compared import Side, compared
 from checker.search.columns.fold_answers import FoldAnswers, is_answered_by_turns
+from checker.search.columns.names_in_use import MOST
 from checker.search.columns.packing import Packing, Rows, Scalars, Version
 from checker.search.memo.comparisons import is_comparison
 from checker.search.memo.element_choices import EMPTY
-from interpreter.execute.view import PairView, derived
+from interpreter.execute.view import PairView, derived, used_values
 from interpreter.state.state import Slot, State
 from interpreter.state.step import ExecutionPath, Failure
 from interpreter.values.intern import Interner
@@ -123,6 +124,13 @@ class StateColumns:
         return answers.codes.take(codes.view(np.int64)), answers.distinct
 
     def _codes_of_all(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]]:
+        if slot[0] == "used":
+            _, domain, subject, seen = slot
+            names = self.packing.tables.names
+            masks = names.beside(self.packing, self.rows.take(rows), seen, subject)
+            if len(names) <= MOST:
+                met, codes = np.unique(masks, return_inverse=True)
+                return codes, [used_values(self.interner, domain, names.among(mask)) for mask in met.tolist()]
         numbers = [self.number(slot, row) for row in rows.tolist()]
         ids, codes = np.unique(np.array(numbers, dtype=np.int64), return_inverse=True)
         return codes, ids.tolist()

@@ -62,14 +62,15 @@ def go_on(run: RowRun, store: StateStore, orders: Sequence[StepOrder], sample: S
 def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states: Sequence[State]) -> ColumnRun:
     expander = run.expander
     reduced = run.symmetric and not all(map(expander.machine.plain, states))
+    divider, sizes = expander.memory.divider, store.spill_files.sizes
+    held = _Held.of(states) if run.by_elements else None
+    lists: Places = frozenset()
     if not reduced:
         # Images must be divided alike, no matter what was read in them.
-        divider, sizes = expander.memory.divider, store.spill_files.sizes
-        held = _Held.of(states) if run.by_elements else None
-        lists = _answering_places(expander.machine.program, divider, held, sizes) if held else frozenset()
+        lists = _answering_places(expander.machine.program, divider, held, sizes) if held else lists
         expander.memory.forget_reads(divider.gather(lists))
-        if held:
-            expander.memory.ask_by_elements(_many_valued(divider, held, sizes), lists)
+    if held:
+        expander.memory.ask_by_elements(_many_valued(divider, held, sizes), lists, and_alike=reduced)
     space = Space(expander, reduced, store.spill_files.sizes)
     for order in METER.attended(orders):
         space.number(order)

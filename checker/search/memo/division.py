@@ -28,15 +28,17 @@ are read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
+from checker.search.memo.alike_slots import SlotSet, alike
 from checker.search.memo.heads import (
     COUNTED,
     container_of,
+    copies,
     dict_head,
     dict_step,
     gone,
@@ -97,20 +99,6 @@ def of_copy(step: str, copy: int) -> str:
     return step if copy == 1 else f"{_ELEMENT}{copy}*{step[1:]}"
 
 
-def copies(interner: Interner, number: int) -> int | None:
-    """How many copies more of an element are in a bag after this was written at its step; None if it is no such change.
-
-    A bag of these copies adds them, `fewer` takes them away.
-    """
-    tag = interner.tag(number)
-    if tag is Tag.BAG:
-        return len(interner.payload(number))
-    if tag is not Tag.HEAD:
-        return None
-    _, (rank, steps, _), _ = interner.payload(number)
-    return -int(steps[0]) if rank == Tag.BAG and steps else None
-
-
 def asks_all(slot: Slot) -> bool:
     """Whether a slot is a question for all of a container."""
     step = slot[-1]
@@ -139,11 +127,13 @@ class Divider:
         """Whether it may be asked whether two containers are equal."""
         self.any_by_elements = False
         """Whether sets in some slots are stored by elements."""
-        self._sets_by_elements: frozenset[Slot] | None = frozenset()
+        self._sets_by_elements: SlotSet | None = SlotSet()
         """These slots; None: all."""
+        self._and_alike = False
+        """Whether slots that a renaming may exchange are stored in one way."""
         self._sets: dict[int, Division | None] = {}
         """The divisions of sets and bags that are stored by elements."""
-        self._kinds: dict[Slot, Tag] = {}
+        self._kinds: dict[Hashable, Tag] = {}
         """Whether it is the sets or the bags in a slot that are stored by elements."""
         self.met: dict[Slot, list[int]] = {}
         """By slot, the elements that were met in its sets, if these are stored by elements."""
@@ -158,7 +148,7 @@ class Divider:
         self._steps: dict[int, str | None] = {}
         self._elements: dict[str, list[int]] = {}
         """By step, its elements: equal ones that are written differently, like 1 and 1.0."""
-        self._gathered: set[Slot] = set()
+        self._gathered = SlotSet()
         self._nested: set[Slot] = set()
         self.queues: Places = frozenset()
         """Where lists are from which members are taken: they are stored whole if they were opened."""
@@ -185,7 +175,8 @@ class Divider:
             and (tag := self._interner.tag(number)) in COUNTED
         ):
             # The parts are those of sets, or of bags.
-            return self._by_element(number, known) if self._kinds.setdefault(slot, tag) is tag else None
+            kind = self._kinds.setdefault(self._like(slot), tag)
+            return self._by_element(number, known) if kind is tag else None
         return known
 
     def note(self, slot: Slot, emptied: bool) -> None:
@@ -203,7 +194,7 @@ class Divider:
         chosen = {slot for slot in flat if self._emptied[slot] > NEARLY_ALL * self._opened[slot]}
         chosen = {slot for slot in chosen if place_of(slot) not in lists}
         chosen |= {slot for slot in self._opened if place_of(slot) in self.queues}
-        self._gathered |= chosen
+        self._gathered.add(chosen)
         return chosen
 
     def by_elements(self, slot: Slot) -> bool:
@@ -223,7 +214,10 @@ class Divider:
 
     def kind(self, slot: Slot) -> Tag:
         """Whether it is the sets or the bags in a slot that are stored by elements."""
-        return self._kinds.get(slot, Tag.SET)
+        return self._kinds.get(self._like(slot), Tag.SET)
+
+    def _like(self, slot: Slot) -> Hashable:
+        return alike(slot) if self._and_alike else slot
 
     def counted(self, number: int) -> bool:
         """Whether a value is a set or bag, which is asked for elements."""
@@ -231,14 +225,14 @@ class Divider:
 
     def store_whole(self, slots: Iterable[Slot]) -> None:
         """Store the sets in these slots whole from now on. What was remembered of them must be forgotten."""
-        self._gathered.update(slots)
+        self._gathered.add(slots, self._and_alike)
         for slot in slots:
             self.met.pop(slot, None)
 
     @property
     def gathered(self) -> frozenset[Slot]:
         """The slots that are stored whole since `gather`."""
-        return frozenset(self._gathered)
+        return frozenset(self._gathered.slots)
 
     def is_gathered(self, slot: Slot) -> bool:
         """Whether a slot is stored whole since `gather`."""
@@ -246,7 +240,7 @@ class Divider:
 
     def gather_as(self, slots: frozenset[Slot]) -> None:
         """Divide as another process that has called `gather`. Nothing may have been remembered yet."""
-        self._gathered |= slots
+        self._gathered.add(slots)
 
     def containers(self, slot: Slot, number: int, tag: Tag) -> Iterator[tuple[Slot, int]]:
         """The lists without containers in them (`tag` LIST), or all dicts, in a value of a slot, that are divided."""
@@ -258,13 +252,18 @@ class Divider:
         for step, member in division.members.items():
             yield from self.containers((*slot, step), member, tag)
 
-    def ask_by_elements(self, slots: frozenset[Slot] | None, lists: Places = frozenset()) -> None:
+    def ask_by_elements(
+        self, slots: frozenset[Slot] | None, lists: Places = frozenset(), and_alike: bool = False
+    ) -> None:
         """Store sets in these slots (None: in all) by elements from now on, and let the `lists` there answer folds.
 
-        What was remembered must be forgotten.
+        `and_alike`: and in all slots that a renaming may exchange for these. What was remembered must be forgotten.
         """
         self._lists_by_turns = lists
-        self._sets_by_elements = slots
+        self._and_alike = and_alike
+        self._sets_by_elements = None if slots is None else SlotSet()
+        if self._sets_by_elements is not None and slots is not None:
+            self._sets_by_elements.add(slots, and_alike)
         self.any_by_elements = slots is None or bool(slots)
 
     def _known(self, number: int) -> Division | None:
@@ -489,7 +488,17 @@ class Divider:
         self._keys[step] = key
         return step
 
-    def key(self, step: str) -> int | None:
+    def renamed(self, step: str, rename: Callable[[int], int]) -> str:
+        """The step to a part of the image of a container, given the step to that part and what values become."""
+        if step[0] == _ELEMENT:
+            first, copy = _copy_of(step)
+            image = self.element(rename(self._elements[first][0]))
+            assert image is not None
+            return of_copy(image, copy)
+        key = self._key(step)
+        return step if key is None else self.step(rename(key))
+
+    def _key(self, step: str) -> int | None:
         """The key that a step of a dict stands for. The dict may have been divided in another process."""
         heads = self._interner.payloads(Tag.HEAD)
         for keys, (rank, steps, _), _ in islice(heads, self._heads, None):

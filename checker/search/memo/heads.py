@@ -46,6 +46,20 @@ def fewer(interner: Interner, count: int) -> int:
     return interner.intern_composite(Tag.HEAD, (), (int(Tag.BAG), (str(count),), True), f"{count} fewer")
 
 
+def copies(interner: Interner, number: int) -> int | None:
+    """How many copies more of an element are in a bag after this was written at its step; None if it is no such change.
+
+    A bag of these copies adds them, `fewer` takes them away.
+    """
+    tag = interner.tag(number)
+    if tag is Tag.BAG:
+        return len(interner.payload(number))
+    if tag is not Tag.HEAD:
+        return None
+    _, (rank, steps, _), _ = interner.payload(number)
+    return -int(steps[0]) if rank == Tag.BAG and steps else None
+
+
 def listed(interner: Interner) -> int:
     """The answer to `LISTED` for any list that is divided."""
     return interner.intern_composite(Tag.HEAD, (), (int(Tag.LIST), (), False), "list")

@@ -487,12 +487,14 @@ class Memory:
             self._drop(rule)
         return found
 
-    def ask_by_elements(self, slots: frozenset[Slot] | None, lists: Places = frozenset()) -> None:
-        """Ask for the sets in these slots (None: in all) by elements from now on, and for folds over `lists` there.
+    def ask_by_elements(
+        self, slots: frozenset[Slot] | None, lists: Places = frozenset(), and_alike: bool = False
+    ) -> None:
+        """Ask by elements from now on, as `Divider.ask_by_elements` says.
 
         What was learned of rules that read whole sets, or these lists, does not hold then.
         """
-        self.divider.ask_by_elements(slots, lists)
+        self.divider.ask_by_elements(slots, lists, and_alike)
         if not self.divider.answers_folds:
             return
         for rule in self._forget_asking(lambda slot: asks_all(slot) or is_inside(lists, slot)):
