@@ -11,24 +11,30 @@ import pytest
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.level import Level
+from checker.properties import properties_of
 from checker.search.checkpoints.codec import StateCodec, SuccessorRecord
 from checker.search.checkpoints.row_codec import RowCodec
+from checker.search.columns import takeover
 from checker.search.columns.column_run import ColumnRun
 from checker.search.columns.sizes import Sizes
 from checker.search.columns.space import Space
 from checker.search.columns.store import StateStore
 from checker.search.columns.takeover import take_over
 from checker.search.contract.protocol import Task
+from checker.search.engines.plain import PlainEngine
+from checker.search.explore import explore
 from checker.search.rows.expander import Expander
 from checker.search.rows.row_run import RowRun
-from checker.search.spark import column_partition, inbox
+from checker.search.spark import SparkEngine, column_partition, inbox
 from checker.search.spark.batches import PackedBatch, SourceKeys, batches_of, from_bytes, pack_batch, to_bytes
 from checker.search.spark.column_partition import ColumnPartition
 from checker.search.spark.inbox import Inbox
 from fizz import load
 from interpreter import Machine, compile_module
 from interpreter.state.step import StepOrder
+from tests.checker.comparing import compared
 from tests.checkpoint.conftest import WIDE
+from tests.interpreter.running import module_of
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS, PARTS
 
@@ -182,3 +188,47 @@ def test_columns_where_they_can_be(name: str, used: bool, tmp_path: Path, stage:
     with patch.object(ColumnPartition, "run", counted):
         check(path, engine="spark", settings=settings_for(2))
     assert (tasks > 0) == used
+
+
+MESSAGES = """
+---
+deadlock_detection: false
+---
+MANAGERS = ["a", "b", "c", "d"]
+action Init:
+    msgs = set()
+    state = {m: "working" for m in MANAGERS}
+    decided = None
+atomic action Prepare:
+    m = oneof MANAGERS
+    require state[m] == "working"
+    state[m] = "prepared"
+    msgs.add(("prepared", m))
+atomic action Abort:
+    m = oneof MANAGERS
+    require state[m] == "working"
+    state[m] = "aborted"
+    msgs.add(("aborted", m))
+atomic action Decide:
+    require decided == None
+    decided = "commit" if len([m for m in msgs if m[0] == "prepared"]) == len(MANAGERS) else "abort"
+    msgs.add((decided, "*"))
+atomic action Hear:
+    m = oneof MANAGERS
+    d = oneof msgs if d[1] == "*"
+    state[m] = d[0]
+always assertion Consistent: return not any([s == "commit" for s in state.values()]) or decided == "commit"
+transition assertion Grows(before, after): return all([m in after.msgs for m in before.msgs])
+exists assertion Committed: return all([("prepared", m) in msgs for m in MANAGERS]) and decided == "commit"
+"""
+
+
+@pytest.mark.parametrize("spark_from", [0, 20, 60])
+def test_sets_by_elements_are_handed_over(spark_from: int, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The driver stores sets by elements, and hands over what tasks can read, wherever that is."""
+    monkeypatch.setattr(takeover, "_many_valued", lambda *_: None)
+    program = compile_module(module_of(MESSAGES))
+    properties = properties_of(program, None)
+    plain = explore(PlainEngine(), program, properties, Settings(keep_going=True))
+    chosen = settings_for(3, spark_from=spark_from, keep_going=True)
+    assert compared(explore(SparkEngine(8), program, properties, chosen)) == compared(plain)

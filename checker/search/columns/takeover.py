@@ -63,14 +63,13 @@ def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states
     expander = run.expander
     reduced = run.symmetric and not all(map(expander.machine.plain, states))
     divider, sizes = expander.memory.divider, store.spill_files.sizes
-    held = _Held.of(states) if run.by_elements else None
+    held = _Held.of(states)
     lists: Places = frozenset()
     if not reduced:
         # Images must be divided alike, no matter what was read in them.
-        lists = _answering_places(expander.machine.program, divider, held, sizes) if held else lists
+        lists = _answering_places(expander.machine.program, divider, held, sizes)
         expander.memory.forget_reads(divider.gather(lists))
-    if held:
-        expander.memory.ask_by_elements(_many_valued(divider, held, sizes), lists, and_alike=reduced)
+    expander.memory.ask_by_elements(_many_valued(divider, held, sizes), lists, and_alike=reduced)
     space = Space(expander, reduced, store.spill_files.sizes)
     for order in METER.attended(orders):
         space.number(order)

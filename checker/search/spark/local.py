@@ -26,9 +26,6 @@ _SAMPLE: Final = 100
 class LocalRun(EmbeddedRun):
     """A run of the embedded engine, by rows or by columns, up to some level."""
 
-    by_elements = False
-    """Workers store sets whole, and learn from this run how containers are divided."""
-
     def __init__(self, task: Task, wide: int | None) -> None:
         super().__init__(task, wide, shared=Sharing(1))
         self.recorded: tuple[str, ...] = self._rows.expander.recorded
@@ -62,6 +59,9 @@ class LocalRun(EmbeddedRun):
         if run is None:
             batches = [batches_of(records, values) for records in self._waiting(partitions)]
         else:
+            if slots := run.space.tables.by_elements:
+                # The tasks store sets whole.
+                run.store_whole(slots)
             codec = RowCodec(run.space, values, run.refit)
             batches = [waiting_batches(codec, run.frontier, partition, partitions) for partition in range(partitions)]
             run.frontier = []
