@@ -11,6 +11,7 @@ import pytest
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.level import Level
+from checker.core.limits import Limits
 from checker.properties import properties_of
 from checker.search.checkpoints.codec import StateCodec, SuccessorRecord
 from checker.search.checkpoints.row_codec import RowCodec
@@ -37,6 +38,7 @@ from tests.checkpoint.conftest import WIDE
 from tests.interpreter.running import module_of
 from tests.spark.conftest import Stage, settings_for
 from tests.spark.models import MODELS, PARTS
+from tests.stats import stat
 
 
 def expanded(source: str, folder: Path, levels: int) -> tuple[Machine, ColumnRun]:
@@ -223,12 +225,33 @@ exists assertion Committed: return all([("prepared", m) in msgs for m in MANAGER
 """
 
 
+BAG = MESSAGES.replace("msgs = set()", "msgs = bag()").replace(
+    "state[m] = d[0]", "state[m] = d[0]\n    msgs.discard(d)"
+)
+SYMMETRIC = MESSAGES.replace('["a", "b", "c", "d"]', 'symmetric_values("m", 4)')
+
+
+@pytest.mark.parametrize("text", [MESSAGES, BAG, SYMMETRIC], ids=["set", "bag", "symmetric"])
 @pytest.mark.parametrize("spark_from", [0, 20, 60])
-def test_sets_by_elements_are_handed_over(spark_from: int, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The driver stores sets by elements, and hands over what tasks can read, wherever that is."""
+def test_sets_are_handed_over_by_elements(
+    spark_from: int, text: str, stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tasks store sets by elements where the driver did, and what is found is the same."""
     monkeypatch.setattr(takeover, "_many_valued", lambda *_: None)
-    program = compile_module(module_of(MESSAGES))
+    program = compile_module(module_of(text))
     properties = properties_of(program, None)
-    plain = explore(PlainEngine(), program, properties, Settings(keep_going=True))
-    chosen = settings_for(3, spark_from=spark_from, keep_going=True)
+    plain = explore(PlainEngine(), program, properties, Settings(keep_going=True, limits=Limits(depth=9)))
+    chosen = settings_for(3, spark_from=spark_from, keep_going=True, limits=Limits(depth=9))
     assert compared(explore(SparkEngine(8), program, properties, chosen)) == compared(plain)
+
+
+def test_tasks_ask_for_elements(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole sets are new in nearly each state: without elements tasks run rules several times as often."""
+    program = compile_module(module_of(MESSAGES.replace('"d"', '"d", "e", "f"')))
+    properties = properties_of(program, None)
+    chosen = settings_for(2, spark_from=100, keep_going=True)
+    calls = {}
+    for by_elements in (True, False):
+        monkeypatch.setattr(takeover, "_many_valued", lambda *_, few=by_elements: None if few else frozenset())
+        calls[by_elements] = stat(explore(SparkEngine(8), program, properties, chosen), "interpreter calls")
+    assert 3 * calls[True] < calls[False]

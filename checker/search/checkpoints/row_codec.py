@@ -21,6 +21,7 @@ from checker.search.columns.capacity import LISTED, Capacity
 from checker.search.columns.code_tables import Ints
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.space import Space
+from checker.search.memo.division import is_element
 from checker.search.memo.heads import whole_value
 from fizz.base.data import NotData, pack, unpack
 from interpreter import Machine
@@ -53,7 +54,13 @@ class PackedRows(NamedTuple):
             if table[int(indexes[row])]
         }
         threads, messages = (tuple(held[slot] for slot in held if slot[0] == kind) for kind in LISTED)
-        whole = [whole_value(machine.values, slot, held.__getitem__) for slot in layout.slots]
+        elements: dict[Slot, list[Slot]] = {}
+        for slot in filter(is_element, held):
+            elements.setdefault(slot[:-1], []).append(slot)
+        whole = [
+            whole_value(machine.values, slot, held.__getitem__, lambda base: elements.get(base, ()))
+            for slot in layout.slots
+        ]
         return State(layout, tuple(whole), threads, messages)
 
     def compact(self) -> PackedRows:
@@ -67,8 +74,13 @@ class PackedRows(NamedTuple):
         return self._replace(tables=tuple(tables), indexes=tuple(indexes))
 
 
+_BITS: Final = 0
+"""The width of indexes that take a bit each."""
+_TWO: Final = 2
+
+
 class _Head(NamedTuple):
-    """How many rows there are, and how many bytes an index in each column takes."""
+    """How many rows there are, and how many bytes an index in each column takes; `_BITS`: a bit."""
 
     layout: tuple[Slot, ...]
     slots: tuple[Slot, ...]
@@ -78,10 +90,11 @@ class _Head(NamedTuple):
 
 def pieces_of(rows: PackedRows) -> list[bytes]:
     """Rows in bytes: a head, then the table and the indexes of each column."""
-    head = _Head(rows.layout, rows.slots, len(rows.indexes[0]), tuple(column.itemsize for column in rows.indexes))
-    pieces = [pack(_Head, head)]
-    for table, indexes in zip(rows.tables, rows.indexes, strict=True):
-        pieces += lines(table), indexes.tobytes()
+    columns = list(zip(rows.tables, rows.indexes, strict=True))
+    widths = tuple(_BITS if len(table) <= _TWO else indexes.itemsize for table, indexes in columns)
+    pieces = [pack(_Head, _Head(rows.layout, rows.slots, len(rows.indexes[0]), widths))]
+    for (table, indexes), width in zip(columns, widths, strict=True):
+        pieces += lines(table), (np.packbits(indexes) if width == _BITS else indexes).tobytes()
     return pieces
 
 
@@ -99,16 +112,18 @@ def rows_of(pieces: deque[bytes]) -> PackedRows:
 
 
 def column_of(data: bytes, width: int, count: int, below: int) -> Column:
-    """A column of so many numbers, all below a bound, of so many bytes each. Raises `NotData`."""
-    if width not in _WIDTHS or len(data) != width * count:
+    """A column of so many numbers, all below a bound, of so many bytes, or one bit, each. Raises `NotData`."""
+    if len(data) != ((count + 7) // 8 if width == _BITS else width * count) or width not in _WIDTHS:
         raise NotData("a column of another length")
     column = np.frombuffer(data, dtype=_WIDTHS[width])
+    if width == _BITS:
+        column = np.unpackbits(column, count=count)
     if count and column.max() >= below:
         raise NotData("an index that the table does not have")
     return column
 
 
-_WIDTHS: Final = {width: np.dtype(f"<u{width}") for width in (1, 2, 4, 8)}
+_WIDTHS: Final = {_BITS: np.dtype("<u1"), **{width: np.dtype(f"<u{width}") for width in (1, 2, 4, 8)}}
 
 
 class RowCodec:
@@ -121,7 +136,9 @@ class RowCodec:
 
     def pack(self, packing: Packing, rows: Rows) -> PackedRows:
         """Rows of one packing, for processes that divide values as this one does."""
-        return self._packed(packing, [self._part(packing, rows, slot) for slot in packing.fields])
+        columns = [self._part(packing, rows, slot) for slot in packing.fields]
+        # Most elements are in few states.
+        return self._packed(packing, [column for column in columns if column[1] != (b"",) or not is_element(column[0])])
 
     def pack_whole(self, packing: Packing, rows: Rows) -> PackedRows:
         """Rows of one packing, for any process."""
@@ -187,6 +204,8 @@ class RowCodec:
             for part, value in held:
                 if part not in codes:
                     codes[part] = np.zeros(len(table), dtype=np.int64)
+                if is_element(part):
+                    tables.divider.element(value)
                 codes[part][index] = tables.of(part).code(value)
         return codes
 

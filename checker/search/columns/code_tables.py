@@ -321,11 +321,6 @@ class Tables:
             for part in gone:
                 del self._tables[part]
 
-    @property
-    def by_elements(self) -> list[Slot]:
-        """The slots in which elements of sets were met that are stored by elements."""
-        return list(self._elements)
-
     def is_set_head(self, number: int, tag: Tag) -> bool:
         """Whether a value is the head of a set, or of a bag, that is stored by elements."""
         return number == set_head(self._machine.values, tag)

@@ -67,7 +67,7 @@ def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states
     lists: Places = frozenset()
     if not reduced:
         # Images must be divided alike, no matter what was read in them.
-        lists = _answering_places(expander.machine.program, divider, held, sizes)
+        lists = _answering_places(expander.machine.program, divider, held, sizes) if run.by_turns else lists
         expander.memory.forget_reads(divider.gather(lists))
     expander.memory.ask_by_elements(_many_valued(divider, held, sizes), lists, and_alike=reduced)
     space = Space(expander, reduced, store.spill_files.sizes)

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Final, NamedTuple
 
 from checker.core.exploration import PathLink
 from checker.core.level import Level
@@ -77,8 +77,11 @@ class EmbeddedEngine:
 class EmbeddedRun:
     """One exploration: it begins row by row and goes on by columns."""
 
+    by_turns: ClassVar = True
+    """Whether columns ask lists and dicts by turns, and whether containers are equal."""
+
     def __init__(self, task: Task, wide: int | None, sizes: Sizes = SIZES, shared: Sharing | None = None) -> None:
-        self._rows = RowRun(task)
+        self._rows = RowRun(task, self.by_turns)
         self._columns: ColumnRun | None = None
         self._team: Team | None = None
         self._shared = shared or Sharing(task.settings.workers)

@@ -16,9 +16,10 @@ def alike(slot: Slot) -> ListPlace | Slot:
 class SlotSet:
     """Some slots, and those `alike` to some of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, slots: Iterable[Slot] = (), and_alike: bool = False) -> None:
         self.slots: set[Slot] = set()
         self._alike: set[ListPlace | Slot] = set()
+        self.add(slots, and_alike)
 
     def add(self, slots: Iterable[Slot], and_alike: bool = False) -> None:
         """Add these slots, and what is alike."""

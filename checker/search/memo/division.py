@@ -28,7 +28,7 @@ are read.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import islice
@@ -47,7 +47,7 @@ from checker.search.memo.heads import (
     listed,
     set_head,
 )
-from checker.search.memo.list_places import Places, place_of
+from checker.search.memo.list_places import ListPlace, Places, place_of
 from interpreter.state.state import UNBOUND, Slot, State
 from interpreter.state.step import Outcome
 from interpreter.values.intern import Interner, Tag
@@ -133,8 +133,8 @@ class Divider:
         """Whether slots that a renaming may exchange are stored in one way."""
         self._sets: dict[int, Division | None] = {}
         """The divisions of sets and bags that are stored by elements."""
-        self._kinds: dict[Hashable, Tag] = {}
-        """Whether it is the sets or the bags in a slot that are stored by elements."""
+        self.kinds: dict[ListPlace | Slot, Tag] = {}
+        """Whether it is the sets or the bags in a slot that are stored by elements, or in all that are alike."""
         self.met: dict[Slot, list[int]] = {}
         """By slot, the elements that were met in its sets, if these are stored by elements."""
         self._lists_by_turns: Places = frozenset()
@@ -175,7 +175,7 @@ class Divider:
             and (tag := self._interner.tag(number)) in COUNTED
         ):
             # The parts are those of sets, or of bags.
-            kind = self._kinds.setdefault(self._like(slot), tag)
+            kind = self.kinds.setdefault(self._like(slot), tag)
             return self._by_element(number, known) if kind is tag else None
         return known
 
@@ -212,11 +212,16 @@ class Divider:
         """Whether anything does."""
         return self.any_by_elements or bool(self._lists_by_turns)
 
+    @property
+    def sets_by_elements(self) -> frozenset[Slot] | None:
+        """The slots that `ask_by_elements` was given."""
+        return None if self._sets_by_elements is None else frozenset(self._sets_by_elements.slots)
+
     def kind(self, slot: Slot) -> Tag:
         """Whether it is the sets or the bags in a slot that are stored by elements."""
-        return self._kinds.get(self._like(slot), Tag.SET)
+        return self.kinds.get(self._like(slot), Tag.SET)
 
-    def _like(self, slot: Slot) -> Hashable:
+    def _like(self, slot: Slot) -> ListPlace | Slot:
         return alike(slot) if self._and_alike else slot
 
     def counted(self, number: int) -> bool:
@@ -238,10 +243,6 @@ class Divider:
         """Whether a slot is stored whole since `gather`."""
         return slot in self._gathered
 
-    def gather_as(self, slots: frozenset[Slot]) -> None:
-        """Divide as another process that has called `gather`. Nothing may have been remembered yet."""
-        self._gathered.add(slots)
-
     def containers(self, slot: Slot, number: int, tag: Tag) -> Iterator[tuple[Slot, int]]:
         """The lists without containers in them (`tag` LIST), or all dicts, in a value of a slot, that are divided."""
         division = self.division(slot, number)
@@ -261,9 +262,7 @@ class Divider:
         """
         self._lists_by_turns = lists
         self._and_alike = and_alike
-        self._sets_by_elements = None if slots is None else SlotSet()
-        if self._sets_by_elements is not None and slots is not None:
-            self._sets_by_elements.add(slots, and_alike)
+        self._sets_by_elements = None if slots is None else SlotSet(slots, and_alike)
         self.any_by_elements = slots is None or bool(slots)
 
     def _known(self, number: int) -> Division | None:

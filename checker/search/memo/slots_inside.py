@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 
 from checker.search.memo.comparisons import is_comparison
-from checker.search.memo.division import ROOT_LENGTH
+from checker.search.memo.division import ROOT_LENGTH, Divider
 from checker.search.memo.list_places import Places, place_of
 from interpreter.state.state import Slot
 
@@ -21,6 +21,16 @@ def is_inside(places: Places, slot: Slot) -> bool:
     """Whether a slot, also one of a state before or after a step, is a place or in one, or compares what is."""
     if is_comparison(slot):
         return any(is_inside(places, part) for part in slot[1:])
+    return any(place_of(around) in places for around in _around(slot))
+
+
+def answers_apart(divider: Divider, slot: Slot) -> bool:
+    """Whether a slot, also one of a side of a step, is in what is stored by elements."""
+    return any(map(divider.by_elements, _around(slot)))
+
+
+def _around(slot: Slot) -> Iterator[Slot]:
+    """The slot of the state that a slot is in, what it is in there, and itself, without the side of a step."""
     own = slot[1:] if slot[0] in ("before", "after") else slot
     begin = ROOT_LENGTH.get(str(own[0]), len(own)) if own else 1
-    return any(place_of(own[:length]) in places for length in range(begin, len(own) + 1))
+    return (own[:length] for length in range(begin, len(own) + 1))

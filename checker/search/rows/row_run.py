@@ -126,8 +126,10 @@ class Found:
 class RowRun:
     """One exploration, state by state. The embedded and the Spark engine begin with it."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, by_turns: bool = True) -> None:
         self.task = task
+        self.by_turns = by_turns
+        """Whether columns that take over ask lists and dicts by turns, and whether containers are equal."""
         self.expander = Expander(task)
         self.machine = self.expander.machine
         self.bound = task.program.options.max_actions
@@ -138,7 +140,7 @@ class RowRun:
         # The edges are kept as long as liveness may be judged: not once a state was pruned.
         self.wants_graph = task.graph
         self.symmetric = self.expander.symmetric
-        self.expander.memory.divider.compares = not self.symmetric
+        self.expander.memory.divider.compares = by_turns and not self.symmetric
         classes = Classes.of(self.machine) if self.symmetric else None
         self.graph_so_far = Graph(self.found.keys.__getitem__, classes, self.found.least, self.found.cost)
         self.level = -1

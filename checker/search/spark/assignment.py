@@ -27,11 +27,14 @@ from interpreter.state.step import StepOrder
 class WorkerConfig:
     """How workers look at states. The local run finds it out; it is the same for all, so that they can share results.
 
-    `reduced`: columns choose among images. `gathered`: the slots that are read whole (see `division`).
+    `reduced`: columns choose among images. `gathered`: the slots that are read whole (see `division`). `by_elements`:
+    the slots in which sets and bags are stored by elements, None: all; `bags`: where it is bags.
     """
 
     reduced: bool
     gathered: frozenset[Slot]
+    by_elements: frozenset[Slot] | None = frozenset()
+    bags: frozenset[Slot] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from dataclasses import dataclass, replace
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -19,6 +20,7 @@ from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.column_run import ColumnRun
 from checker.search.columns.exported import ColumnExport
 from checker.search.columns.packing import Packing
+from checker.search.columns.sizes import SIZES
 from checker.search.columns.space import Space
 from checker.search.columns.store import StateStore as States
 from checker.search.contract.bounds import fewest_starts, is_cut
@@ -60,7 +62,8 @@ class WorkerColumns:
     @classmethod
     def of(cls, expander: Expander, values: StateCodec, reduced: bool) -> WorkerColumns:
         """The columns of a worker that has not begun."""
-        space = Space(expander, reduced)
+        # What is stored by elements was decided for all tasks: none of them may store it whole.
+        space = Space(expander, reduced, replace(SIZES, few_elements=sys.maxsize, most_elements=sys.maxsize))
         edges = space.edges = EdgesByKey()
         # With a graph the run gathers edges. They are written to files, and the graph stays empty.
         graph = Graph(lambda state: state) if expander.task.graph else None

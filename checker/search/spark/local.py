@@ -19,12 +19,16 @@ from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import WorkerConfig
 from checker.search.spark.batches import NO_ORDER, batches_of, joined, to_bytes, waiting_batches
 from checker.search.spark.result_recorder import ResultRecorder
+from interpreter.values.tags import Tag
 
 _SAMPLE: Final = 100
 
 
 class LocalRun(EmbeddedRun):
     """A run of the embedded engine, by rows or by columns, up to some level."""
+
+    by_turns = False
+    """Tasks do not, and learn from this run how containers are divided."""
 
     def __init__(self, task: Task, wide: int | None) -> None:
         super().__init__(task, wide, shared=Sharing(1))
@@ -59,9 +63,6 @@ class LocalRun(EmbeddedRun):
         if run is None:
             batches = [batches_of(records, values) for records in self._waiting(partitions)]
         else:
-            if slots := run.space.tables.by_elements:
-                # The tasks store sets whole.
-                run.store_whole(slots)
             codec = RowCodec(run.space, values, run.refit)
             batches = [waiting_batches(codec, run.frontier, partition, partitions) for partition in range(partitions)]
             run.frontier = []
@@ -99,7 +100,9 @@ class LocalRun(EmbeddedRun):
         """How workers are to look at the states that wait. `columns`: they go by columns."""
         machine = self.machine
         if self._columns is not None:
-            return WorkerConfig(self._columns.space.images is not None, self._divider.gathered)
+            space, divider = self._columns.space, self._divider
+            bags = frozenset(slot for slot, tag in divider.kinds.items() if tag is Tag.BAG)
+            return WorkerConfig(space.images is not None, divider.gathered, divider.sets_by_elements, bags)
         if not columns:
             return WorkerConfig(False, frozenset())
         if self.symmetric and not all(machine.plain(waiting.state) for waiting in self._rows.waiting):

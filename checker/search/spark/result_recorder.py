@@ -6,10 +6,11 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from checker.search.checkpoints.codec import StateCodec
+from checker.search.memo.slots_inside import answers_apart
 from checker.search.memo.trie import ReadTree
 from checker.search.rows.expander import Expander
 from checker.search.spark.shared_results import SharedResult, pack_results
-from interpreter.state.step import ExecutionPath, Rule, StepKind
+from interpreter.state.step import ExecutionPath, Read, Rule, StepKind
 
 if TYPE_CHECKING:
     from checker.search.columns.space import Space
@@ -46,7 +47,14 @@ class ResultRecorder:
             return False
         if shared.recorded and not memory.can_share_recorded(rule):
             return False
-        return shared.without_containers == (rule in memory.runner.without_containers)
+        return shared.without_containers == (rule in memory.runner.without_containers) and not self._asks_apart(shared)
+
+    def _asks_apart(self, shared: SharedResult) -> bool:
+        """Whether a path asks what this process answers from elements or turns: another one may ask in another way."""
+        divider = self._memory.divider
+        if not divider.answers_folds:
+            return False
+        return any(isinstance(event, Read) and answers_apart(divider, event.slot) for event in shared.path.events)
 
     def add(self, shared_results: Iterable[SharedResult], space: Space | None) -> None:
         """Remember the results of other processes; `space`: for columns too."""

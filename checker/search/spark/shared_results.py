@@ -6,8 +6,6 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from checker.search.checkpoints.codec import StateCodec, lines, unlined
-from checker.search.memo.comparisons import is_comparison
-from checker.search.memo.division import FOLD
 from checker.search.memo.element_choices import CHOSEN
 from checker.search.memo.remembering import CutPoint, MarkedFork, Restart, RestartMark
 from checker.search.spark.assignment import shared_results_file
@@ -206,11 +204,11 @@ class _Writer:
 
 
 def _check(slot: Slot) -> None:
-    """Raise `_Unshareable` for a slot with ids of this process in it, or a question that tasks do not ask."""
+    """Raise `_Unshareable` for a slot with ids of this process in it, or a choice among elements."""
     plain = slot[1:] if slot[0] in _PAIR else slot
     if plain[0] == "state" or (plain[0] == "used" and plain[2] >= 0):
         raise _Unshareable
-    if plain == CHOSEN or is_comparison(slot) or (isinstance(plain[-1], str) and plain[-1].startswith(FOLD)):
+    if plain == CHOSEN:
         raise _Unshareable
 
 

@@ -31,6 +31,7 @@ from checker.search.spark.assignment import (
     Stopped,
     TaskItem,
     TaskReport,
+    WorkerConfig,
     stop_sign,
     unpacked,
 )
@@ -47,6 +48,7 @@ from checker.storage.object_store import ObjectStore
 from checker.storage.part_store import PartStore
 from checker.storage.user_paths import is_address
 from fizz.base.data import NotData, unbundle
+from interpreter.values.tags import Tag
 
 if TYPE_CHECKING:
     from pyspark import Broadcast
@@ -61,11 +63,16 @@ class Learned:
 
     def __init__(self, config: RunConfig, patience: Patience) -> None:
         self.expander = Expander(config.task(patience))
-        if config.worker_config.gathered:
-            self.expander.memory.divider.gather_as(config.worker_config.gathered)
+        self._divide_as(config.worker_config)
         self.codec = StateCodec(self.expander.machine)
         self.recorder = ResultRecorder(self.expander)
         self.columns: WorkerColumns | None = None
+
+    def _divide_as(self, given: WorkerConfig) -> None:
+        memory = self.expander.memory
+        memory.divider.store_whole(given.gathered)
+        memory.ask_by_elements(given.by_elements, and_alike=given.reduced)
+        memory.divider.kinds.update(dict.fromkeys(given.bags, Tag.BAG))
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ from checker.storage.file_store import FileStore
 from fizz.base.data import UNREADABLE, NotData, demand
 from fizz.base.plain_files import NotAFile, open_regular_to_lock, read_regular
 
-FORMAT: Final = 6
+FORMAT: Final = 7
 KEPT: Final = 2
 UNREDUCED: Final = "unreduced"
 """The subfolder for the second exploration, without symmetry, that a fair lasso may need."""
