@@ -321,6 +321,10 @@ class Tables:
             for part in gone:
                 del self._tables[part]
 
+    def has_sets_by_elements(self, slot: Slot) -> bool:
+        """Whether any value met in a slot stands for a set or bag that is stored by elements."""
+        return any(self.is_head(number) and self.is_of_elements(number) for number in self.of(slot).ids)
+
     def is_set_head(self, number: int, tag: Tag) -> bool:
         """Whether a value is the head of a set, or of a bag, that is stored by elements."""
         return number == set_head(self._machine.values, tag)

@@ -339,8 +339,8 @@ class ColumnRun:
         space, memory = self.space, self.space.memory
         if space.images is not None:
             like = set(map(alike, slots))
-            fields = (slot for packing in space.packings.values() for slot in packing.fields)
-            slots = list(dict.fromkeys(slot for slot in fields if alike(slot) in like))
+            fields = dict.fromkeys(slot for packing in space.packings.values() for slot in packing.fields)
+            slots = [slot for slot in fields if alike(slot) in like and space.tables.has_sets_by_elements(slot)]
         wholes = {packing: WholeSets(packing, slots) for packing in space.packings.values()}
         for packing, sets in wholes.items():
             for rows in self._rows(packing):

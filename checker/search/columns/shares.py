@@ -19,6 +19,7 @@ from checker.search.columns.code_tables import Ints, Mask
 from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.step_rules import StepRule
+from checker.search.memo.division import is_element
 from interpreter.state.state import Slot
 
 Position = tuple[int, ...]
@@ -212,7 +213,9 @@ def _alike(part: Frontier, slots: Slots, cuts: Sequence[float], number: int) -> 
     Rows that have the same in the slots are in one piece. None: then pieces would be too uneven. It is the same in all
     processes, however they pack states.
     """
-    fields = [slot for slot in part.packing.fields if slot in slots]
+    # Another process may have begun to store a set whole on this level.
+    bases = {slot[:-1] if is_element(slot) else slot for slot in slots}
+    fields = [slot for slot in part.packing.fields if (slot[:-1] if is_element(slot) else slot) in bases]
     apart = max(1, len(part.rows) // _SAMPLE)
     sample = np.sort(part.packing.lows(Rows([word[::apart] for word in part.rows.words]), fields))
     bounds: list[np.uint64 | None] = []

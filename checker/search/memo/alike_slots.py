@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Final
 
-from checker.search.memo.list_places import ListPlace, place_of
 from interpreter.state.state import Slot
 
+_NUMBER: Final = {"field": 2, "param": 2}
+"""Where the number of an instance stands in a slot."""
+_MEMBER: Final = "["
+"""The beginning of steps to members by key: another key is there in an image."""
+_ELEMENT: Final = "="
+_ANY: Final = "*"
 
-def alike(slot: Slot) -> ListPlace | Slot:
-    """What a slot has in common with those that a renaming may exchange it for: its place."""
-    return place_of(slot) or slot
+
+def alike(slot: Slot) -> Slot:
+    """What a slot has in common with those that a renaming may exchange it for: not instances, keys and elements."""
+    at = _NUMBER.get(str(slot[0])) if slot else None
+    return tuple([_ANY if index == at else _without_key(step) for index, step in enumerate(slot)])
+
+
+def _without_key(step: object) -> str:
+    text = str(step)
+    return text[0] if text[:1] in (_MEMBER, _ELEMENT) else text
 
 
 class SlotSet:
@@ -18,7 +31,7 @@ class SlotSet:
 
     def __init__(self, slots: Iterable[Slot] = (), and_alike: bool = False) -> None:
         self.slots: set[Slot] = set()
-        self._alike: set[ListPlace | Slot] = set()
+        self._alike: set[Slot] = set()
         self.add(slots, and_alike)
 
     def add(self, slots: Iterable[Slot], and_alike: bool = False) -> None:

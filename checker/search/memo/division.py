@@ -47,7 +47,7 @@ from checker.search.memo.heads import (
     listed,
     set_head,
 )
-from checker.search.memo.list_places import ListPlace, Places, place_of
+from checker.search.memo.list_places import Places, place_of
 from interpreter.state.state import UNBOUND, Slot, State
 from interpreter.state.step import Outcome
 from interpreter.values.intern import Interner, Tag
@@ -133,7 +133,7 @@ class Divider:
         """Whether slots that a renaming may exchange are stored in one way."""
         self._sets: dict[int, Division | None] = {}
         """The divisions of sets and bags that are stored by elements."""
-        self.kinds: dict[ListPlace | Slot, Tag] = {}
+        self.kinds: dict[Slot, Tag] = {}
         """Whether it is the sets or the bags in a slot that are stored by elements, or in all that are alike."""
         self.met: dict[Slot, list[int]] = {}
         """By slot, the elements that were met in its sets, if these are stored by elements."""
@@ -148,7 +148,8 @@ class Divider:
         self._steps: dict[int, str | None] = {}
         self._elements: dict[str, list[int]] = {}
         """By step, its elements: equal ones that are written differently, like 1 and 1.0."""
-        self._gathered = SlotSet()
+        self._gathered: set[Slot] = set()
+        self._stored_whole = SlotSet()
         self._nested: set[Slot] = set()
         self.queues: Places = frozenset()
         """Where lists are from which members are taken: they are stored whole if they were opened."""
@@ -168,14 +169,10 @@ class Divider:
         known = self._known(number)
         if known is not None and not known.flat:
             self._nested.add(slot)
-        if (
-            known is not None
-            and self.any_by_elements
-            and self.by_elements(slot)
-            and (tag := self._interner.tag(number)) in COUNTED
-        ):
+        if known is not None and self.any_by_elements and self.by_elements(slot) and self.counted(number):
             # The parts are those of sets, or of bags.
-            kind = self.kinds.setdefault(self._like(slot), tag)
+            tag = self._interner.tag(number)
+            kind = self.kinds.setdefault(alike(slot) if self._and_alike else slot, tag)
             return self._by_element(number, known) if kind is tag else None
         return known
 
@@ -194,12 +191,14 @@ class Divider:
         chosen = {slot for slot in flat if self._emptied[slot] > NEARLY_ALL * self._opened[slot]}
         chosen = {slot for slot in chosen if place_of(slot) not in lists}
         chosen |= {slot for slot in self._opened if place_of(slot) in self.queues}
-        self._gathered.add(chosen)
+        self._gathered |= chosen
         return chosen
 
     def by_elements(self, slot: Slot) -> bool:
         """Whether sets in a slot are stored by elements."""
-        if slot in self._gathered or (self._lists_by_turns and place_of(slot) in self._lists_by_turns):
+        if slot in self._gathered or slot in self._stored_whole:
+            return False
+        if self._lists_by_turns and place_of(slot) in self._lists_by_turns:
             return False
         return self._sets_by_elements is None or slot in self._sets_by_elements
 
@@ -219,10 +218,7 @@ class Divider:
 
     def kind(self, slot: Slot) -> Tag:
         """Whether it is the sets or the bags in a slot that are stored by elements."""
-        return self.kinds.get(self._like(slot), Tag.SET)
-
-    def _like(self, slot: Slot) -> ListPlace | Slot:
-        return alike(slot) if self._and_alike else slot
+        return self.kinds.get(alike(slot) if self._and_alike else slot, Tag.SET)
 
     def counted(self, number: int) -> bool:
         """Whether a value is a set or bag, which is asked for elements."""
@@ -230,14 +226,17 @@ class Divider:
 
     def store_whole(self, slots: Iterable[Slot]) -> None:
         """Store the sets in these slots whole from now on. What was remembered of them must be forgotten."""
-        self._gathered.add(slots, self._and_alike)
+        if self._and_alike:
+            self._stored_whole.add(slots, True)
+        else:
+            self._gathered.update(slots)
         for slot in slots:
             self.met.pop(slot, None)
 
     @property
     def gathered(self) -> frozenset[Slot]:
         """The slots that are stored whole since `gather`."""
-        return frozenset(self._gathered.slots)
+        return frozenset(self._gathered | self._stored_whole.slots)
 
     def is_gathered(self, slot: Slot) -> bool:
         """Whether a slot is stored whole since `gather`."""

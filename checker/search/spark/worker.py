@@ -70,8 +70,8 @@ class Learned:
 
     def _divide_as(self, given: WorkerConfig) -> None:
         memory = self.expander.memory
-        memory.divider.store_whole(given.gathered)
         memory.ask_by_elements(given.by_elements, and_alike=given.reduced)
+        memory.divider.store_whole(given.gathered)
         memory.divider.kinds.update(dict.fromkeys(given.bags, Tag.BAG))
 
 
