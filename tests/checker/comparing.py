@@ -4,7 +4,20 @@ from __future__ import annotations
 
 from dataclasses import fields
 
-from checker.core.exploration import Exploration
+from checker.core.exploration import Exploration, Settings
+from checker.core.limits import Limits
+from checker.properties import properties_of
+from checker.search.contract.protocol import Engine
+from checker.search.explore import explore
+from interpreter import compile_module
+from tests.interpreter.running import module_of
+
+
+def answer(text: str, engine: Engine, states: int) -> Exploration:
+    """All that an engine finds of a model, up to the level that has so many states."""
+    program = compile_module(module_of(text, crashing=text.lstrip().startswith("---")))
+    settings = Settings(keep_going=True, limits=Limits(states=states))
+    return explore(engine, program, properties_of(program, None), settings)
 
 
 def compared(exploration: Exploration) -> dict[str, object]:

@@ -5,19 +5,16 @@ from __future__ import annotations
 import pytest
 
 from checker.check import check
-from checker.core.exploration import Exploration, Settings
-from checker.core.limits import Limits
-from checker.properties import properties_of
+from checker.core.exploration import Settings
 from checker.search.columns.shares import share_of
 from checker.search.columns.sizes import SIZES, Sizes
 from checker.search.columns.takeover import take_over
-from checker.search.contract.protocol import Engine, Task
+from checker.search.contract.protocol import Task
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.engines.plain import PlainEngine
-from checker.search.explore import explore
 from checker.search.rows.row_run import RowRun
 from interpreter import compile_module
-from tests.checker.comparing import compared
+from tests.checker.comparing import answer, compared
 from tests.interpreter.running import module_of
 from tests.stats import runs, stat
 
@@ -209,18 +206,13 @@ MODELS = {
 }
 
 
-def answer(text: str, engine: Engine) -> Exploration:
-    program = compile_module(module_of(text, crashing=text.lstrip().startswith("---")))
-    return explore(engine, program, properties_of(program, None), Settings(keep_going=True, limits=Limits(states=500)))
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_columns_answer_like_the_plain_engine(name: str) -> None:
     """By elements from the first state on, and from where columns pay; and where sets become too large for that."""
-    plain = answer(MODELS[name], PlainEngine())
+    plain = answer(MODELS[name], PlainEngine(), 500)
     assert plain.states > 20
     for wide, sizes in ((1, Sizes(many_values=0)), (12, SIZES), (1, Sizes(many_values=0, few_elements=4, rare=1000))):
-        assert compared(answer(MODELS[name], EmbeddedEngine(wide, sizes))) == compared(plain), (wide, sizes)
+        assert compared(answer(MODELS[name], EmbeddedEngine(wide, sizes), 500)) == compared(plain), (wide, sizes)
 
 
 def test_sets_of_messages_are_asked_by_elements() -> None:

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from checker.core.exploration import Exploration, Settings
-from checker.core.limits import Limits
-from checker.properties import properties_of
 from checker.search.columns import images
 from checker.search.columns.sizes import Sizes
-from checker.search.contract.protocol import Engine
 from checker.search.engines.embedded import EmbeddedEngine
 from checker.search.engines.plain import PlainEngine
-from checker.search.explore import explore
-from interpreter import compile_module
-from tests.checker.comparing import compared
-from tests.interpreter.running import module_of
+from tests.checker.comparing import answer, compared
 from tests.sample import one_in
 
 MODELS = {
@@ -158,32 +151,27 @@ MODELS = {
 }
 
 
-def answer(text: str, engine: Engine) -> Exploration:
-    program = compile_module(module_of(text, crashing=text.lstrip().startswith("---")))
-    return explore(engine, program, properties_of(program, None), Settings(keep_going=True, limits=Limits(states=400)))
-
-
 @pytest.mark.parametrize("name", MODELS)
 def test_columns_answer_like_the_plain_engine(name: str) -> None:
     """Counts, findings, paths and lassos, from the first state on in columns and from later on."""
-    plain = answer(MODELS[name], PlainEngine())
+    plain = answer(MODELS[name], PlainEngine(), 400)
     assert plain.states > 25
     for wide in (1, 12):
-        assert compared(answer(MODELS[name], EmbeddedEngine(wide))) == compared(plain)
+        assert compared(answer(MODELS[name], EmbeddedEngine(wide), 400)) == compared(plain)
 
 
 @pytest.mark.parametrize("name", [name for name in MODELS if name.startswith(("clocks", "orders"))])
 def test_what_limits_forbid_is_found_by_columns(name: str) -> None:
     """Such models go by columns, which count no step that does not exist."""
-    assert "packings" in answer(MODELS[name], EmbeddedEngine(1)).stats
+    assert "packings" in answer(MODELS[name], EmbeddedEngine(1), 400).stats
 
 
 @pytest.mark.parametrize("sizes", [Sizes(renamings=2), Sizes(names=2)], ids=["renamings", "names"])
 @pytest.mark.parametrize("name", one_in(3, MODELS))
 def test_what_is_too_many_for_tables_is_done_by_the_machine(name: str, sizes: Sizes) -> None:
     """More renamings, or more values in use, than tables are made for."""
-    plain = answer(MODELS[name], PlainEngine())
-    assert compared(answer(MODELS[name], EmbeddedEngine(1, sizes))) == compared(plain)
+    plain = answer(MODELS[name], PlainEngine(), 400)
+    assert compared(answer(MODELS[name], EmbeddedEngine(1, sizes), 400)) == compared(plain)
 
 
 def test_images_are_made_by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -197,5 +185,5 @@ def test_images_are_made_by_columns(monkeypatch: pytest.MonkeyPatch) -> None:
         return moves
 
     monkeypatch.setattr(images.Images, "choose", counted)
-    answer(MODELS["dicts whose keys are renamed, threads that hold instances"], EmbeddedEngine(1))
+    answer(MODELS["dicts whose keys are renamed, threads that hold instances"], EmbeddedEngine(1), 400)
     assert len(made) > 300 and not any(made)

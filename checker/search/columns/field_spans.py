@@ -51,12 +51,8 @@ class FieldSpan(NamedTuple):
         return made
 
 
-def spans_of(packing: Packing, bits: int) -> list[FieldSpan]:
+def spans_of(packing: Packing, bits: int) -> Iterator[FieldSpan]:
     """All fields of a packing, in spans of at most so many bits, or of one field; threads and messages apart."""
-    return list(_spans(packing, bits))
-
-
-def _spans(packing: Packing, bits: int) -> Iterator[FieldSpan]:
     fields = [(field.word, int(field.shift), int(field.mask), slot) for slot, field in packing.fields.items()]
     found: FieldSpan | None = None
     for word, shift, mask, slot in sorted(fields, key=lambda field: field[:2]):

@@ -71,6 +71,7 @@ class Learned:
     def _divide_as(self, given: WorkerConfig) -> None:
         memory = self.expander.memory
         memory.ask_by_elements(given.by_elements, and_alike=given.reduced)
+        # Only now: what is alike to a set that is stored whole is known by how sets are asked.
         memory.divider.store_whole(given.gathered)
         memory.divider.kinds.update(dict.fromkeys(given.bags, Tag.BAG))
 
