@@ -21,9 +21,10 @@ def _embedded() -> type[EmbeddedEngine]:
 
 
 def _early() -> EmbeddedEngine:
+    from checker.search.columns.sizes import Sizes
     from checker.search.memo.run_choice import INTERPRETED
 
-    return _embedded()(2, thresholds=INTERPRETED)
+    return _embedded()(2, Sizes(many_values=6, few_values=3, new_paths=8), INTERPRETED)
 
 
 def _recorded(wide: int | None, workers: int = 1) -> EmbeddedEngine:
@@ -72,7 +73,10 @@ ENGINES: Final[Mapping[str, Entry]] = {
     "rows": Entry(lambda: _recorded(None), "row by row to the end, rules recorded by functions", True, "embedded"),
     "columns": Entry(lambda: _recorded(0), "the same by columns, sets by elements", True, "embedded"),
     "early columns": Entry(
-        lambda: _early(), "by columns as soon as two states wait, nothing recorded by functions", True, "embedded"
+        lambda: _early(),
+        "by columns as soon as two states wait, divided anew after a few new paths, nothing recorded by functions",
+        True,
+        "embedded",
     ),
     "two workers": Entry(
         lambda: _recorded(2, workers=2), "by columns in two processes, sets by elements", True, "embedded"

@@ -184,7 +184,7 @@ class SetValue(Container):
     def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, SetValue)
         METER.charge(parts_of_keys(self.entries))
-        return self.entries.keys() == other.entries.keys()
+        return len(self.entries) == other.size() and other.holds_all(self.entries)
 
     def holds(self, item: object) -> bool:
         return sought_key(item) in self.entries

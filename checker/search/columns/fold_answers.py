@@ -226,8 +226,9 @@ class FoldAnswers:
         if isinstance(answers, int):
             return self._walk(node.branches.get(answers), which)
         codes, ids = answers
+        # By code, the number of a turn, or less than none for those whose rows go on at one node.
         ended = np.zeros(len(ids), dtype=np.int64)
-        going_on: dict[int, tuple[TurnNode, list[int]]] = {}
+        going_on: dict[int, tuple[int, TurnNode]] = {}
         for code in distinct(codes).tolist():
             child = node.branches.get(ids[code])
             if isinstance(child, Turn):
@@ -235,10 +236,11 @@ class FoldAnswers:
             elif child is None:
                 raise UnknownElement([int(which[codes == code][0])])
             else:
-                going_on.setdefault(id(child), (child, []))[1].append(code)
-        found = ended.take(codes)
-        for child, alike in going_on.values():
-            some = np.flatnonzero(np.isin(codes, alike))
+                ended[code], _ = going_on.setdefault(id(child), (-1 - len(going_on), child))
+        taken = ended.take(codes)
+        found = taken.copy() if going_on else taken
+        for mark, child in going_on.values():
+            some = np.flatnonzero(taken == mark)
             found[some] = self._walk(child, which[some])
         return found
 

@@ -24,6 +24,8 @@ class Sizes:
     of_states: int = 8
     """Sets in a slot are stored by elements if they have so many values where columns take over, or so many that these
     are half of what states have as values, and no fewer than one for so many of that. (0: all sets are.)"""
+    new_paths: int = 500
+    """After so many new paths it is looked at again which sets, lists and dicts have many values."""
     few_elements: int = 512
     most_elements: int = 4_096
     rare: int = 32

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from checker.search.columns.space import Space
 from checker.search.columns.spill_file import SpillFiles
 from checker.search.columns.store import StateStore
 from checker.search.memo.division import Divider
-from checker.search.memo.list_places import Places, list_places, names_gone_through, place_of
+from checker.search.memo.list_places import ListPlace, Places, list_places, names_gone_through, place_of
 from checker.search.rows.row_run import FrontierState, RowRun
 from interpreter.compile.program import Program
 from interpreter.state.state import Layout, Slot, State
@@ -39,7 +40,7 @@ def take_over(run: RowRun, sizes: Sizes) -> ColumnRun:
         np.array(found.parents, dtype=np.int64),
         np.array(found.orders, dtype=np.int32),
     )
-    columns = _columns(run, store, found.order_table, [waiting.state for waiting in METER.attended(run.waiting)])
+    columns = _columns_for(run, store, found.order_table, [waiting.state for waiting in METER.attended(run.waiting)])
     if found.states is not None:
         _compare_states(columns, found.states)
     return columns
@@ -56,20 +57,107 @@ def go_on(run: RowRun, store: StateStore, orders: Sequence[StepOrder], sample: S
     for state in sample:
         deque(run.expander.expand(state, StateRef(run.machine.key(state), 0), False, Level()), 0)
     run.expander.acted = acted
-    return _columns(run, store, orders, sample)
+    return _columns_for(run, store, orders, sample)
 
 
-def _columns(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states: Sequence[State]) -> ColumnRun:
+_SAMPLE: Final = 2_000
+"""So many states of a frontier are looked at, more or less."""
+_FEWER: Final = 4
+_CHEAP: Final = 30
+"""So many states are changed into another division at the cost of one new path."""
+
+
+class DividesAnew:
+    """Decides whether a run by columns is to divide values in another way than where it took over.
+
+    Sets, lists and dicts that had few values then may have many by now, and each brings new paths. So that is looked at
+    again once there were many new paths, unless there are so many more states that changing them costs more.
+    """
+
+    def __init__(self, run: RowRun, sizes: Sizes) -> None:
+        self._run = run
+        self._sizes = sizes
+        self._patience = sizes.new_paths
+        self._paths = run.expander.memory.paths
+
+    def instead(self, columns: ColumnRun) -> ColumnRun | None:
+        """A run by columns that continues this one, and divides in another way; None: this one goes on."""
+        new = self._run.expander.memory.paths - self._paths
+        width = sum(len(part.rows) for part in columns.frontier)
+        if not self._patience <= new or width > _CHEAP * new:
+            return None
+        with METER.unasked():
+            found = self._divided(columns, -(-width // _SAMPLE))
+        self._paths = self._run.expander.memory.paths
+        if found is None:
+            self._patience *= 2
+        return found
+
+    def _divided(self, columns: ColumnRun, every: int) -> ColumnRun | None:
+        run, divider = self._run, self._run.expander.memory.divider
+        reduced = columns.space.images is not None
+        sample = [
+            state
+            for part in columns.frontier
+            for state in part.packing.states(part.rows, np.arange(0, len(part.rows), every, dtype=np.int64))
+        ]
+        # That much is new is known by now: fewer values are many.
+        sizes = replace(self._sizes, of_states=_FEWER * self._sizes.of_states)
+        by_elements, lists = _divisions(run, _Held.of(sample), reduced, sizes)
+        by_elements = frozenset(slot for slot in by_elements or () if not divider.is_gathered(slot))
+        if not by_elements and lists <= divider.lists_by_turns:
+            return None
+        run.waiting = list(_waiting(columns.frontier))
+        run.wants_graph = columns.graph is not None
+        if columns.space.export is not None:
+            run.level = columns.space.export.level
+        columns.store.compare_keys()
+        before = divider.sets_by_elements
+        known = None if before is None else by_elements | before
+        found = _columns(run, columns.store, columns.space.orders, known, lists | divider.lists_by_turns, reduced)
+        run.give_up()
+        return found
+
+
+def _waiting(frontier: Sequence[Frontier]) -> Iterator[FrontierState]:
+    """The states of a frontier."""
+    for part in frontier:
+        columns = (part.numbers, part.starts, part.crashes, part.cut)
+        states = part.packing.states(part.rows, np.arange(len(part.rows), dtype=np.int64))
+        for state, number, starts, crashes, cut in zip(states, *[one.tolist() for one in columns], strict=True):
+            yield FrontierState(number, state, starts, crashes, cut)
+
+
+def _divisions(run: RowRun, held: _Held, reduced: bool, sizes: Sizes) -> tuple[frozenset[Slot] | None, Places]:
+    """The slots in which sets are to be stored by elements (None: all), and where lists and dicts answer folds."""
     expander = run.expander
-    reduced = run.symmetric and not all(map(expander.machine.plain, states))
-    divider, sizes = expander.memory.divider, store.spill_files.sizes
-    held = _Held.of(states)
-    lists: Places = frozenset()
-    if not reduced:
+    divider, lists = expander.memory.divider, frozenset[ListPlace]()
+    if not reduced and run.by_turns:
         # Images must be divided alike, no matter what was read in them.
-        lists = _answering_places(expander.machine.program, divider, held, sizes) if run.by_turns else lists
-        expander.memory.forget_reads(divider.gather(lists))
-    expander.memory.ask_by_elements(_many_valued(divider, held, sizes), lists, and_alike=reduced)
+        lists = _answering_places(expander.machine.program, divider, held, sizes)
+    return _many_valued(divider, held, sizes), lists
+
+
+def _columns_for(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states: Sequence[State]) -> ColumnRun:
+    """As `_columns`, divided as these states show."""
+    reduced = run.symmetric and not all(map(run.expander.machine.plain, states))
+    by_elements, lists = _divisions(run, _Held.of(states), reduced, store.spill_files.sizes)
+    if not reduced:
+        run.expander.memory.forget_reads(run.expander.memory.divider.gather(lists))
+    return _columns(run, store, orders, by_elements, lists, reduced)
+
+
+def _columns(
+    run: RowRun,
+    store: StateStore,
+    orders: Sequence[StepOrder],
+    by_elements: frozenset[Slot] | None,
+    lists: Places,
+    reduced: bool,
+) -> ColumnRun:
+    """A run by columns of the states that wait; for `by_elements` and `lists` see `_divisions`."""
+    expander = run.expander
+    expander.memory.ask_by_elements(by_elements, lists, and_alike=reduced)
     space = Space(expander, reduced, store.spill_files.sizes)
     for order in METER.attended(orders):
         space.number(order)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from checker.search.checkpoints.records import Records
     from checker.search.columns.column_frontier import Frontier
     from checker.search.columns.column_run import ColumnRun
+    from checker.search.columns.takeover import DividesAnew
     from checker.search.workers.team import Team
     from checker.storage.file_store import FileStore
 
@@ -83,6 +84,7 @@ class EmbeddedRun:
     def __init__(self, task: Task, wide: int | None, sizes: Sizes = SIZES, shared: Sharing | None = None) -> None:
         self._rows = RowRun(task, self.by_turns)
         self._columns: ColumnRun | None = None
+        self._divides: DividesAnew | None = None
         self._team: Team | None = None
         self._shared = shared or Sharing(task.settings.workers)
         self._level = 0
@@ -107,6 +109,8 @@ class EmbeddedRun:
     def next(self) -> Level:
         if self._columns is None and not self._stays and self._is_wide():
             self._take_over()
+        elif self._columns is not None and self._team is None:
+            self._divide_anew(self._columns)
         self._share()
         level = self._go()
         self._level += 1
@@ -167,6 +171,14 @@ class EmbeddedRun:
 
         self._columns = take_over(self._rows, self._sizes)
         self._rows.give_up()
+
+    def _divide_anew(self, columns: ColumnRun) -> None:
+        """Have sets, lists and dicts that have many values by now be asked by elements or turns, if that pays."""
+        if self._divides is None:
+            from checker.search.columns.takeover import DividesAnew
+
+            self._divides = DividesAnew(self._rows, self._sizes)
+        self._columns = self._divides.instead(columns) or columns
 
     def path(self, key: int) -> tuple[PathLink, ...]:
         if self._team is not None:

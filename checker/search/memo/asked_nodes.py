@@ -550,11 +550,12 @@ class AskedSet(AskedContainer):
         return AskedSet(self.reader, self.slot, {**self.changes, **changes})
 
     def size(self) -> int:
-        if self.changes or self._value is not None:
-            return len(self.value().items)
+        if self._value is not None:
+            return len(self._value.items)
         self._only_whole()
         size: int = self.reader.nodes.interner.payload(self.reader.number((*self.slot, SIZE)))
-        return size
+        more = [there - (self.reader.number(self._part(item)) != UNBOUND) for item, there in self.changes.values()]
+        return size + sum(more)
 
     def _only_whole(self) -> None:
         """Sets that are stored by elements are asked for in other forms by the interpreter."""

@@ -137,7 +137,7 @@ class Divider:
         """Whether it is the sets or the bags in a slot that are stored by elements, or in all that are alike."""
         self.met: dict[Slot, list[int]] = {}
         """By slot, the elements that were met in its sets, if these are stored by elements."""
-        self._lists_by_turns: Places = frozenset()
+        self.lists_by_turns: Places = frozenset()
         """Where lists or dicts are that answer folds."""
         self.listed: dict[Slot, dict[int, None]] = {}
         """By slot, the members that were met in lists that answered folds."""
@@ -196,20 +196,20 @@ class Divider:
 
     def by_elements(self, slot: Slot) -> bool:
         """Whether sets in a slot are stored by elements."""
-        if slot in self._gathered or slot in self._stored_whole:
+        if self.is_gathered(slot):
             return False
-        if self._lists_by_turns and place_of(slot) in self._lists_by_turns:
+        if self.lists_by_turns and place_of(slot) in self.lists_by_turns:
             return False
         return self._sets_by_elements is None or slot in self._sets_by_elements
 
     def by_turns(self, slot: Slot) -> bool:
         """Whether lists or dicts in a slot answer folds, from what the turns for their members or keys give."""
-        return bool(self._lists_by_turns) and place_of(slot) in self._lists_by_turns and slot not in self._gathered
+        return bool(self.lists_by_turns) and place_of(slot) in self.lists_by_turns and slot not in self._gathered
 
     @property
     def answers_folds(self) -> bool:
         """Whether anything does."""
-        return self.any_by_elements or bool(self._lists_by_turns)
+        return self.any_by_elements or bool(self.lists_by_turns)
 
     @property
     def sets_by_elements(self) -> frozenset[Slot] | None:
@@ -240,7 +240,7 @@ class Divider:
 
     def is_gathered(self, slot: Slot) -> bool:
         """Whether a slot is stored whole since `gather`."""
-        return slot in self._gathered
+        return slot in self._gathered or slot in self._stored_whole
 
     def containers(self, slot: Slot, number: int, tag: Tag) -> Iterator[tuple[Slot, int]]:
         """The lists without containers in them (`tag` LIST), or all dicts, in a value of a slot, that are divided."""
@@ -259,7 +259,7 @@ class Divider:
 
         `and_alike`: and in all slots that a renaming may exchange for these. What was remembered must be forgotten.
         """
-        self._lists_by_turns = lists
+        self.lists_by_turns = lists
         self._and_alike = and_alike
         self._sets_by_elements = None if slots is None else SlotSet(slots, and_alike)
         self.any_by_elements = slots is None or bool(slots)

@@ -14,7 +14,7 @@ from checker.search.memo.element_choices import BeginAnew
 from checker.search.memo.in_place import in_place
 from checker.search.memo.list_places import Places, queue_places
 from checker.search.memo.often_new import often_new
-from checker.search.memo.parts_world import PartsView
+from checker.search.memo.parts_world import PartsView, states_of
 from checker.search.memo.remembering import RecordedPath, RememberingRunner
 from checker.search.memo.row_tables import RowTable
 from checker.search.memo.run_choice import THRESHOLDS, RunChoice, Thresholds
@@ -165,7 +165,7 @@ class Memory:
 
     def _known(self, rule: Rule, view: View, tree: ReadTree) -> Sequence[Result] | None:
         """The results of a rule where the values that it asks for were met together before."""
-        states = _states_of(view)
+        states = states_of(view)
         if states is None:
             return None
         table = self._tables.get(rule)
@@ -185,7 +185,7 @@ class Memory:
 
     def _walked(self, rule: Rule, view: View, tree: ReadTree) -> Sequence[Result]:
         """The results of a rule, found by a walk through its tree."""
-        states = _states_of(view)
+        states = states_of(view)
         table = None if states is None else self._tables.get(rule)
         asked: set[Slot] = set()
         ask = view.read
@@ -579,6 +579,11 @@ class Memory:
             total.add(tree.counters)
         return total
 
+    @property
+    def paths(self) -> int:
+        """How many paths were new so far, or run directly."""
+        return self.total().calls + (0 if self._direct is None else self._direct.direct)
+
     def tally(self) -> Tally:
         """What remembering did so far."""
         recorded = 0 if self._recorded is None else self._recorded.runs
@@ -587,14 +592,3 @@ class Memory:
         reason = (lambda rule: None) if self._direct is None else self._direct.reason
         new = often_new(self.machine, self._choices, reason)
         return Tally(self.total(), recorded, directly, len(self._trees), forgotten, new)
-
-
-def _states_of(view: View) -> tuple[State, State | None] | None:
-    """The state of a view, or those after and before a step, of which containers are read part by part; else None."""
-    if type(view) is PartsView:
-        return view.state, None
-    if type(view) is PairView:
-        before, after = view.sides
-        if type(before) is PartsView and type(after) is PartsView:
-            return after.state, before.state
-    return None

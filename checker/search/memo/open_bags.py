@@ -25,7 +25,7 @@ class PendingBag(PendingElements):
     elements, and `fold` the value of a fold over it. `charge` charges for looking for an element.
     """
 
-    __slots__ = ("charge", "fold", "load", "load_all", "load_size", "slot", "step_of")
+    __slots__ = ("charge", "load", "load_all", "load_size", "slot", "step_of")
 
     def __init__(
         self,
@@ -67,6 +67,11 @@ class PendingBag(PendingElements):
         """Add a copy of an element, or take away one that is there."""
         self.changes[step] = (item, self.more(step) + more)
 
+    def added(self) -> list[object] | None:
+        if any(more < 0 for _, more in self.changes.values()):
+            return None
+        return [item for item, more in self.changes.values() for _ in range(more)]
+
     def size(self) -> int:
         """The number of elements."""
         return self.load_size() + sum(more for _, more in self.changes.values())
@@ -97,6 +102,7 @@ class OpenBag(OpenElements, BagValue):
     """A bag that is asked for the copies of one element at a time."""
 
     __slots__ = ()
+    ordered = False
     closed: ClassVar[type[Container]] = BagValue
     pending = Items.__dict__["items"]
     items = property(OpenContainer.fill, OpenContainer.close)

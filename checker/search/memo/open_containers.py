@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
+from checker.search.memo.added_elements import fold_with
 from interpreter.state.state import Slot
 from interpreter.values import Container, DictValue, ListValue, RecordValue, SetValue, Value, ValueWalk
 from interpreter.values.basis import hash_key, sought_key
@@ -124,10 +125,18 @@ class PendingMembers(Pending):
 
 
 class PendingElements:
-    """The elements of one set or bag that were added or removed so far: `changes`."""
+    """The elements of one set or bag that were added or removed so far: `changes`.
 
-    __slots__ = ("changes",)
+    `fold` gives the value of a fold over it as it was.
+    """
+
+    __slots__ = ("changes", "fold")
     changes: dict[Any, Any]
+    fold: Callable[[AskedFold], tuple[object] | None]
+
+    def added(self) -> list[object] | None:
+        """What was added, in order; None if something is gone that was there before."""
+        raise NotImplementedError
 
     def undo(self) -> Undo:
         """A function that restores the present content."""
@@ -147,7 +156,7 @@ class PendingSet(PendingElements):
     `load_all` the elements by key, and `fold` the value of a fold over it.
     """
 
-    __slots__ = ("fold", "load", "load_all", "load_size", "slot", "step_of", "world")
+    __slots__ = ("load", "load_all", "load_size", "slot", "step_of", "world")
 
     def __init__(
         self,
@@ -189,9 +198,16 @@ class PendingSet(PendingElements):
             self.changes[token] = (step, item, there)
         return True
 
-    def size(self) -> int | None:
-        """The number of elements; None if all of the set must be read for that."""
-        return None if self.changes else self.load_size()
+    def added(self) -> list[object] | None:
+        """The elements that were not there before, in order; None if one is gone that was."""
+        before = {step: self.load(step) for step, _, _ in self.changes.values()}
+        if any(before[step] and not there for step, _, there in self.changes.values()):
+            return None
+        return [item for step, item, there in self.changes.values() if there and not before[step]]
+
+    def size(self) -> int:
+        """The number of elements: as many as there were, one more or less for each that was added or removed."""
+        return self.load_size() + sum(there - self.load(step) for step, _, there in self.changes.values())
 
     def met(self) -> Iterator[tuple[str, object]]:
         """The elements that were added, with the steps to them."""
@@ -285,10 +301,15 @@ class OpenElements(OpenContainer):
     """The base of open sets and bags, whose `pending` is a `PendingElements`."""
 
     __slots__ = ()
+    ordered: ClassVar[bool]
+    """Whether it keeps its elements in the order in which a step adds them."""
 
     def folded(self, fold: AskedFold) -> tuple[object] | None:
-        found: tuple[object] | None = None if self.pending.changes else self.pending.fold(fold)
-        return found
+        pending: PendingElements = self.pending
+        if not pending.changes:
+            return pending.fold(fold)
+        added = pending.added()
+        return None if added is None else fold_with(pending.fold, added, fold, self.ordered)
 
 
 class OpenList(OpenContainer, ListValue):
@@ -383,6 +404,7 @@ class OpenSet(OpenElements, SetValue):
     """A set that is asked for one element at a time."""
 
     __slots__ = ()
+    ordered = True
     closed: ClassVar[type[Container]] = SetValue
     pending = SetValue.__dict__["entries"]
     entries = property(OpenContainer.fill, OpenContainer.close)
@@ -390,10 +412,6 @@ class OpenSet(OpenElements, SetValue):
     def filled(self) -> dict[Hashable, object]:
         found: dict[Hashable, object] = self.pending.entries()
         return found
-
-    def size(self) -> int:
-        known: int | None = self.pending.size()
-        return len(self.entries) if known is None else known
 
     def holds(self, item: object) -> bool:
         token = sought_key(item)
@@ -414,6 +432,9 @@ class OpenSet(OpenElements, SetValue):
 
     def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, SetValue)
+        if self.pending.changes and not isinstance(other, OpenSet):
+            # It asks this one for its size and for its own elements.
+            return other.equals(self, walk)
         found = self._folded(_WITHIN, other)
         back = None if found is None else other.is_within(self)
         return super().equals(other, walk) if back is None else bool(found) and back

@@ -31,7 +31,7 @@ from checker.search.memo.path_folds import FoldedSet, PathFolds
 from interpreter.execute.code import Code
 from interpreter.execute.reach import changed, reachable
 from interpreter.execute.settlement import Settlement
-from interpreter.execute.view import StateView
+from interpreter.execute.view import PairView, StateView, View
 from interpreter.execute.world import Reader, World
 from interpreter.state.state import MISSING, UNBOUND, Slot, State
 from interpreter.values import BagValue, Container, SetValue
@@ -77,6 +77,17 @@ class PartsView(StateView):
             return super().read(slot)
         position = self._state.layout.index.get(slot[:length])
         return UNBOUND if position is None else self._divider.read(slot, self._state.values[position])
+
+
+def states_of(view: View) -> tuple[State, State | None] | None:
+    """The state of a view, or those after and before a step, of which containers are read part by part; else None."""
+    if type(view) is PartsView:
+        return view.state, None
+    if type(view) is PairView:
+        before, after = view.sides
+        if type(before) is PartsView and type(after) is PartsView:
+            return after.state, before.state
+    return None
 
 
 class PartsWorld(World):
