@@ -340,19 +340,19 @@ class Basics:
         self.turns(value.items, cost)
         return list(zip(value.items, value.table.values(), strict=True))
 
-    def alternatives(self, value: Any, prefix: str) -> tuple[Sequence[Any], Sequence[str]]:
-        """The distinct alternatives of a choice, and their texts."""
+    def alternatives(self, value: Any, prefix: str, apart: bool) -> tuple[Sequence[Any], Sequence[str]]:
+        """The distinct alternatives of a choice, and their texts. `apart`: equal containers are different ones."""
         kind = type(value)
         if kind is ValueNode:
             if not value.sized:
                 raise GiveUp
             items = self.each(value, 8)
             known = value.choices
-            if known is None or known[0] != prefix:
-                known = value.choices = (prefix, self._offer(items, prefix))
+            if known is None or known[0] != (prefix, apart):
+                known = value.choices = ((prefix, apart), self._offer(items, prefix, apart))
             offered: _Offered = known[1]
         elif kind is range or kind is list:
-            offered = self._offer_of(self.turns(value, 8), prefix)
+            offered = self._offer_of(self.turns(value, 8), prefix, apart)
         else:
             raise GiveUp
         if offered.charged:
@@ -380,21 +380,22 @@ class Basics:
         self.fuel[0] -= sum(map(len, texts)) >> 2
         return places, texts
 
-    def _offer_of(self, items: Sequence[Any], prefix: str) -> _Offered:
-        token = (prefix, *map(key, items))
+    def _offer_of(self, items: Sequence[Any], prefix: str, apart: bool) -> _Offered:
+        token = (prefix, apart, *map(key, items))
         found = self._offered.get(token)
         if found is None:
             if len(self._offered) > _MOST_KNOWN:
                 self._offered.clear()
-            found = self._offered[token] = self._offer(items, prefix)
+            found = self._offered[token] = self._offer(items, prefix, apart)
         return found
 
-    def _offer(self, items: Sequence[Any], prefix: str) -> _Offered:
+    def _offer(self, items: Sequence[Any], prefix: str, apart: bool) -> _Offered:
         distinct: dict[Hashable, Any] = {}
-        for item in items:
-            if type(item) is ValueNode and item.mutable and item in distinct:
+        for place, item in enumerate(items):
+            mutable = type(item) is ValueNode and item.mutable
+            if mutable and not apart and item in distinct:
                 raise GiveUp  # equal containers may be different ones
-            distinct.setdefault(key(item), item)
+            distinct.setdefault((place, item) if mutable and apart else key(item), item)
         chosen = tuple(distinct.values())
         text, number = self.nodes.interner.text, self.nodes.number
         texts = tuple([prefix + text(number(item)) for item in chosen])

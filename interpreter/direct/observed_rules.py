@@ -56,10 +56,10 @@ class ObservedRules(DirectRules):
         number, noted, marked = self.nodes.number, self.shared.noted, self._marked
         alternatives, members_taken, plainly = names["alternatives"], names["members_taken"], names["finish"]
 
-        def observed(value: Any, prefix: str) -> tuple[Sequence[Any], Sequence[str]]:
+        def observed(value: Any, prefix: str, apart: bool) -> tuple[Sequence[Any], Sequence[str]]:
             admits = self._admits
             if admits is None:
-                found: tuple[Sequence[Any], Sequence[str]] = alternatives(value, prefix)
+                found: tuple[Sequence[Any], Sequence[str]] = alternatives(value, prefix, apart)
                 return found
             if type(value) is ValueNode:
                 if not value.sized:
@@ -70,7 +70,7 @@ class ObservedRules(DirectRules):
             else:
                 raise GiveUp
             some = [item for item in items if admits(prefix, number(item))]
-            return alternatives(some, prefix) if some else (_NO_WAY if items else (), ())
+            return alternatives(some, prefix, apart) if some else (_NO_WAY if items else (), ())
 
         def members_observed(places: Sequence[int], value: Any, prefix: str) -> tuple[Sequence[int], Sequence[str]]:
             admits = self._admits

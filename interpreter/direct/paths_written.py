@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
-from interpreter.compile.statements import written
-from interpreter.direct.rule_text import changed_containers, changing, targets_of
+from interpreter.compile.statements import instructions, written
+from interpreter.direct.rule_text import changed_containers, changing, evaluated, targets_of
+from interpreter.execute.comprehensions import kept_of
+from interpreter.library.builtin_functions import FUNCTIONS
 
 Path = tuple[str, ...]
 """A name; then for each step `.name`, `["text"]` or `[0]`, or `[]` for an index that is not a literal."""
@@ -68,6 +70,31 @@ def containers_changed(instruction: p.Instruction) -> Iterator[Path | None]:
         yield path_of(instruction.statement.target)
     for container in changed_containers(instruction):
         yield path_of(container)
+
+
+def are_apart(choice: p.Pick | p.PickBlock, routine: p.Routine, variables: Set[str]) -> bool:
+    """Whether a choice that is not in a loop is one among members of a container as the state has it, or some of them.
+
+    Then equal containers among them are different ones. `variables`: the names of the variables of the state. An action
+    has changed nothing before if it has only bound names of its own.
+    """
+    path = path_of(kept_of(choice.iterable) or choice.iterable)
+    if routine.kind != "action" or path is None or path[0] not in variables | {"self"}:
+        return False
+    for one in instructions(routine.body):
+        if one is choice:
+            return True
+        calls = isinstance(one, p.CallOrDo) and one.routine is not None
+        bound = all(len(to) == 1 and to[0] not in variables for to in assigned(one))
+        if calls or not bound or any(True for _ in containers_changed(one)) or any(map(_may_change, evaluated(one))):
+            return False
+    return False
+
+
+def _may_change(part: ast.Node) -> bool:
+    """Whether a function that is no builtin, and may change what it is given, is called in an expression."""
+    called = (node.function for node in nodes_in(part) if isinstance(node, ast.Call))
+    return any(isinstance(one, ast.Name) and one.id not in FUNCTIONS for one in called)
 
 
 def is_on_the_way(path: Path, to: Path) -> bool:

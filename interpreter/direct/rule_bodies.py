@@ -15,7 +15,7 @@ from interpreter.direct.forms import SCALARS, Compiled, Unsupported, assign, cal
 from interpreter.direct.last_uses import is_last_use
 from interpreter.direct.name_lookup import Origin
 from interpreter.direct.node_operations import PURE_METHODS
-from interpreter.direct.paths_written import Path, containers_changed, is_on_the_way
+from interpreter.direct.paths_written import Path, are_apart, containers_changed, is_on_the_way
 from interpreter.direct.plain_statements import After, Leaving, PlainStatements, nothing_follows
 from interpreter.direct.rule_text import (
     CHANGES,
@@ -445,13 +445,12 @@ class RuleBody(PlainStatements):
         else:
             found = self.expressions.of(iterable)
             chosen = found.code if found.kind == "range" else self.expressions.members(found)
-        named = [chosen] if listed is None else [chosen, self.expressions.value(listed)]
-        return [
-            python.Assign(
-                [python.Tuple([store("A"), store("L")], python.Store())],
-                call("alternatives" if listed is None else "members_taken", *named, constant(prefix)),
-            )
-        ]
+        if listed is None:
+            apart = are_apart(instruction, self.names.routine, self.names.shared.known.state_variables)
+            offered = call("alternatives", chosen, constant(prefix), constant(apart))
+        else:
+            offered = call("members_taken", chosen, self.expressions.value(listed), constant(prefix))
+        return [python.Assign([python.Tuple([store("A"), store("L")], python.Store())], offered)]
 
     def _taken(self, title: str, cut: int) -> list[python.stmt]:
         """Go on with each alternative, in a function that begins with this cut point."""

@@ -215,9 +215,9 @@ class AskingOperations(Operations):
         value.gone_through()
         return self.turns(value.members(), cost)
 
-    def alternatives(self, value: Any, prefix: str) -> tuple[Sequence[Any], Sequence[str]]:
+    def alternatives(self, value: Any, prefix: str, apart: bool) -> tuple[Sequence[Any], Sequence[str]]:
         taken = self._taken(value, 0)
-        return super().alternatives(whole(value) if taken is None else whole(list(taken)), prefix)
+        return super().alternatives(whole(value) if taken is None else whole(list(taken)), prefix, apart)
 
     def places(self, value: Any) -> range:
         if not isinstance(value, AskedNode) or not value.is_list or value.shape.whole:
