@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast as python
 from collections.abc import Mapping
+from typing import Final
 
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import bound_names, nodes_in
@@ -12,6 +13,9 @@ from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call
 from interpreter.direct.name_lookup import Names, roots_of
 from interpreter.direct.scopes import RuleScope, function, names_in
 from interpreter.execute.costs import cost, effect_cost
+
+_MAKERS: Final = frozenset({"list", "dict", "set", "sorted"})
+"""Builtin functions that make containers."""
 
 
 class HelperBody(Names):
@@ -30,7 +34,7 @@ class HelperBody(Names):
         self._locals = bound.union(self._parameters)
         self.expressions = DirectExpressions(self)
         self._in_place = _changed_in(source)
-        self._ends: list[tuple[python.Return, Compiled]] = []
+        self._ends: list[tuple[python.Return, Compiled, ast.Expression | None]] = []
 
     @property
     def rule(self) -> RuleScope:
@@ -87,7 +91,7 @@ class HelperBody(Names):
 
     def _return_values(self, title: str) -> None:
         """Return values in the form that all have which are returned."""
-        values = [value for _, value in self._ends]
+        values = [self._let_go(value, node) for _, value, node in self._ends]
         # Where the text may end without a `return`, that is None.
         always = isinstance(self.source.body.statements[-1], ast.Return)
         kinds = {(value.kind, value.width) for value in values}
@@ -95,9 +99,25 @@ class HelperBody(Names):
         ((kind, width),) = kinds if always and len(kinds) == 1 else {("any", 0)}
         if kind == "range":
             raise Unsupported("a range as a value")
-        self._rule.returns(title, Compiled(constant(None), kind, fresh, width))
-        for made, value in self._ends:
+        owned = bool(values) and all(value.owned or value.kind in SCALARS for value in values)
+        self._rule.returns(title, Compiled(constant(None), kind, fresh, width, owned))
+        for made, value, _ in self._ends:
             made.value = value.code if kind in LISTS else self.expressions.whole(value)
+
+    def _returned(self, node: ast.Expression) -> Compiled:
+        """A value that is returned: of new containers, in which there are no others."""
+        if isinstance(node, ast.Comprehension | ast.ListExpression) and _makes_members(node):
+            return Compiled(self.expressions.stored(node), "any", True, owned=True)
+        return self.expressions.of(node)
+
+    def _let_go(self, value: Compiled, node: ast.Expression | None) -> Compiled:
+        """A value that is returned, if it is that of a local, which is gone then."""
+        if not isinstance(node, ast.Name) or node.id not in self._locals:
+            return value
+        if value.kind in SCALARS or self.is_borrowed(node.id):
+            return value
+        # What is in a new container that is changed in place was stored in it.
+        return value._replace(fresh=True, owned=node.id in self._in_place)
 
     def _block(self, block: ast.Block) -> list[python.stmt]:
         made: list[python.stmt] = []
@@ -108,9 +128,9 @@ class HelperBody(Names):
     def _statement(self, statement: ast.Statement) -> list[python.stmt]:
         match statement:
             case ast.Return(value=value):
-                compiled = Compiled(constant(None), "none", True) if value is None else self.expressions.of(value)
+                compiled = Compiled(constant(None), "none", True) if value is None else self._returned(value)
                 end = python.Return(compiled.code)
-                self._ends.append((end, compiled))
+                self._ends.append((end, compiled, value))
                 return [end]
             case ast.Pass():
                 return [python.Pass()]
@@ -129,10 +149,8 @@ class HelperBody(Names):
                 return self._bind(target.id, self.expressions.of(value), value)
             case ast.Assign(targets=(ast.TupleExpression() | ast.ListExpression() as target,), value=value):
                 return self._unpack(target, value)
-            case ast.Assign(targets=(ast.Index(value=ast.Name() as owner, index=index),), value=value):
-                self.changed(owner.id, None)
-                place, stored = self.expressions.value(index), self.expressions.stored(value)
-                return [self._assign(owner.id, call("put", self.expressions.value(owner), place, stored))]
+            case ast.Assign(targets=(ast.Index() as target,), value=value):
+                return [self._put(target, self.expressions.stored(value))]
             case ast.AugmentedAssign(target=ast.Name() as target, operator=operator) if operator in ("+", "-", "*"):
                 old = self.expressions.of(target)
                 operation = {"+": "added", "-": "sub", "*": "mul"}[operator]
@@ -142,6 +160,17 @@ class HelperBody(Names):
             case ast.ExpressionStatement(value=ast.Call(function=ast.Attribute(value=ast.Name() as owner) as method)):
                 return [self._change(statement.value, owner, method.name)]
         raise Unsupported(type(statement).__name__)
+
+    def _put(self, target: ast.Index, code: python.expr) -> python.stmt:
+        """Give a member of a local, or of what is in it, a value: the containers on the way are made anew."""
+        owner = target.value
+        made = call("put", self.expressions.value(owner), self.expressions.value(target.index), code)
+        if isinstance(owner, ast.Index):
+            return self._put(owner, made)
+        if not isinstance(owner, ast.Name):
+            raise Unsupported("a target")
+        self.changed(owner.id, None)
+        return self._assign(owner.id, made)
 
     def _unpack(self, target: ast.TupleExpression | ast.ListExpression, value: ast.Expression) -> list[python.stmt]:
         names = [one.id for one in target.items if isinstance(one, ast.Name)]
@@ -230,9 +259,13 @@ class HelperBody(Names):
 
 
 def _changed_in(source: ast.Helper) -> set[str]:
+    """The names of what is changed in place, or of what that is in."""
     found: set[str] = set()
     for node in nodes_in(source.body):
-        if isinstance(node, ast.AugmentedAssign):
+        if isinstance(node, ast.Assign):
+            inside = [one for one in node.targets if isinstance(one, ast.Index) and isinstance(one.value, ast.Index)]
+            found = found.union(*map(roots_of, inside))
+        elif isinstance(node, ast.AugmentedAssign):
             found |= roots_of(node.target)
         elif isinstance(node, ast.Call) and isinstance(node.function, ast.Attribute):
             found |= roots_of(node.function.value)
@@ -242,6 +275,17 @@ def _changed_in(source: ast.Helper) -> set[str]:
 def compile_def(source: ast.Helper, rule: RuleScope, title: str, sides: Mapping[str, str]) -> list[python.stmt]:
     """The function that stands for a `def` in a rule. Where it cannot read the state, its results are remembered."""
     return HelperBody(source, rule, sides).function(title)
+
+
+def _makes_members(node: ast.Comprehension | ast.ListExpression) -> bool:
+    """Whether a display makes containers as its members."""
+    makers = ast.ListExpression | ast.DictExpression | ast.Comprehension | ast.Slice
+    members = [node.element] if isinstance(node, ast.Comprehension) else node.items
+    return any(
+        isinstance(one, makers)
+        or (isinstance(one, ast.Call) and isinstance(one.function, ast.Name) and one.function.id in _MAKERS)
+        for one in members
+    )
 
 
 def _root(node: ast.Expression) -> str | None:

@@ -23,13 +23,14 @@ class Compiled(NamedTuple):
 
     `kind`: "bool", "int", "str", "none", "any", or that of a list in a form of Python: "items" (a list of its members),
     "rows" (a list of tuples of Python, each the `width` members of a tuple), "range". `fresh`: the value is no
-    container, or a new one.
+    container, or a new one. `owned`: and so are all containers in it.
     """
 
     code: python.expr
     kind: str = "any"
     fresh: bool = False
     width: int = 0
+    owned: bool = False
 
 
 def name(text: str) -> python.Name:

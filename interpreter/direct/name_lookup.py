@@ -255,6 +255,10 @@ class Names:
         """A local may refer to a container that something else owns."""
         self._borrowed.add(self.variable(identifier))
 
+    def is_borrowed(self, identifier: str) -> bool:
+        """Whether it may, as far as the text was compiled."""
+        return self.variable(identifier) in self._borrowed
+
     def loop_variable(self, identifier: str) -> None:
         if identifier in self.shared.known.state_variables:
             raise Unsupported("a loop variable called like a state variable")

@@ -434,7 +434,7 @@ class PlainStatements(SerialCode):
             elif value.kind not in SCALARS and self.in_place & {target.id, *roots}:
                 # What is in the new container is changed neither through it nor through another name.
                 assert node is not None
-                code = self.expressions.stored(node)
+                return self._owned(target, self.expressions.stored(node))
             return self._put(target, code)
         return self._unpack(target, code, value.kind not in SCALARS)
 

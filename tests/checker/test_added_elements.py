@@ -35,7 +35,7 @@ OF_SETS = {
     "how many": "len(votes)",
     "how many there are without one": "len(votes) + len(sent) - 1",
     "one that was there": "len(votes.union(votes))",
-    "whether it is another one": "1 if votes == sent else 2 if set([v]) == votes else 3 if votes == set(range(N)) else 4",
+    "whether it is another one": "1 if votes == sent else 2 if set([v]) == votes else 3 if votes == set([0, 1]) else 4",
     "how many are such": "len([x for x in votes if x % 2 == 0])",
     "all": "all([x < 4 for x in votes])",
     "any, with a turn that fails": "any(x == 0 or 1 // (x - 4) == 7 for x in votes if x != 4)",
