@@ -562,8 +562,15 @@ class AskedSet(AskedContainer):
         if self.reader.nodes.divider.by_elements(self.slot):
             raise GiveUp
 
+    def content(self) -> ValueNode:
+        """All of it, as a value, however it is stored."""
+        return self._read() if self._value is None else self._value
+
     def _asked(self) -> ValueNode:
         self._only_whole()
+        return self._read()
+
+    def _read(self) -> ValueNode:
         nodes = self.reader.nodes
         original = self.reader.number((*self.slot, WHOLE))
         if not self.changes:

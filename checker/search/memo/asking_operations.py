@@ -305,7 +305,7 @@ class AskingOperations(Operations):
         """A set with, or without, all elements of another one, of which alone is asked; None for other values."""
         if type(group) is not AskedSet:
             return None
-        items = whole(items)
+        items = items.content() if type(items) is AskedSet else whole(items)
         if type(items) is not ValueNode or items.tag is not _SET or len(items.items) > _MOST_PUT:
             return None
         self.fuel[0] -= 1 + len(items.items)

@@ -34,7 +34,7 @@ FEW_MEMBERS: Final = 8
 """Folds over lists are charged for so many turns, and for more if lists turn out to be longer."""
 _ROOM: Final = 64
 _ROOM_OF_SETS: Final = 4_096
-"""And for so much in each turn, or for a set in all, and for more if they cost more."""
+"""And for so much in each turn, or for a set in all unless it is in a turn, and for more if they cost more."""
 _DEAR: Final = 50_000
 """A path may spend six times as much."""
 
@@ -150,14 +150,16 @@ class Folds:
             self._end(ended)
         return self._longest
 
-    def charge(self, number: int, cost: int, turns: int) -> None:
+    def charge(self, number: int, cost: int, turns: int, nested: bool) -> None:
         """Charge for a fold that costs so much at most: by turn, of which a list has up to that many, or for a set (0).
+
+        `nested`: in a turn of another fold, which is charged for that in each of its turns.
 
         What costs more is not known when a path asks. So it is charged for some more, and if a fold turns out to cost
         more than that, the paths that asked for it are forgotten. Raises `BeginAnew` then, or if lists cost much.
         """
         fold = self.known[number]
-        room = self._rooms.setdefault(fold.key, _ROOM if turns else _ROOM_OF_SETS)
+        room = self._rooms.setdefault(fold.key, _ROOM if turns or nested else _ROOM_OF_SETS)
         if turns and cost * turns > _DEAR:
             self.refuse(fold.site)
         if cost > room:

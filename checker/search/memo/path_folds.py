@@ -194,7 +194,7 @@ class PathFolds:
         with self.folds.quietly():
             self._learn(fold, known, over)
         METER.resume(spent)
-        self.folds.charge(number, known.cost_of(None if over.most else over.elements), over.most)
+        self.folds.charge(number, known.cost_of(None if over.most else over.elements), over.most, bool(self._turning))
         return f"{FOLD}{number}"
 
     def _learn(self, fold: Fold, known: KnownFold, over: FoldedSet) -> None:
@@ -239,7 +239,7 @@ class PathFolds:
                 self._look_ahead(fold, known, over)
         METER.resume(spent)
         turns = 1 if over.most else max(len(held), len(over.elements))
-        folds.charge(number, turns * known.shared.turns_cost, over.most)
+        folds.charge(number, turns * known.shared.turns_cost, over.most, bool(self._turning))
         return f"{FOLD}{number}"
 
     def _follow(self, fold: PassingFold, known: KnownPassing, held: Sequence[int], over: FoldedSet) -> None:
