@@ -9,6 +9,7 @@ from itertools import compress
 from typing import Final
 
 from interpreter.compile.program import Program
+from interpreter.state.normalise import MOST_SHARING, Sharing, sharing_of
 from interpreter.state.parked import composite_json
 from interpreter.state.state import Layout, Slot, State, slot_text
 from interpreter.values.intern import Interner, Tag, add_keys, subtract_keys
@@ -28,6 +29,8 @@ class Encoder:
         self._crashing = frozenset(role.name for role in program.roles if role.crashes)
         # The slots of the last state, and their sum: most states differ from the one before in a few slots.
         self._last: tuple[Layout, tuple[int, ...], int] | None = None
+        self._of_sharing: dict[Sharing, int] = {}
+        self._places: dict[Layout, tuple[int, list[tuple[int, str]]]] = {}
 
     def key(self, state: State) -> int:
         """The 128-bit key of a state: the sum of the digests of its parts."""
@@ -77,13 +80,44 @@ class Encoder:
         return digest(f"{slot_text(slot)}{{}}", self._interner.json(element))
 
     def _key_with_cells(self, state: State) -> int:
+        layout, values = state.layout, state.values
+        sharing = sharing_of(self._interner, layout, values)
+        held = (layout, sharing, tuple([values[i] for i in sharing]), state.threads, state.messages)
+        total = self._of_sharing.get(held)
+        if total is None:
+            if len(self._of_sharing) > MOST_SHARING:
+                self._of_sharing.clear()
+            total = self._of_sharing[held] = self._sharing_sum(state, sharing)
+        places = self._places.get(layout)
+        if places is None:
+            places = self._places[layout] = self._own_places(layout)
+        of_instances, others = places
+        total = add_keys(total, of_instances)
+        part_sum, aside = self._interner.part_sum, set(sharing)
+        for i, path in others:
+            if i not in aside:
+                total = add_keys(total, part_sum(path, values[i]))
+        return total
+
+    def _own_places(self, layout: Layout) -> tuple[int, list[tuple[int, str]]]:
+        """What the instances in a layout add to the key; the positions of the other slots that matter and are no
+        cells, with their paths."""
+        of_instances, others = 0, []
+        for i, slot in enumerate(layout.slots):
+            if slot[0] == "role":
+                of_instances = add_keys(of_instances, digest(slot_text(slot), "role"))
+            elif slot[0] != "cell" and slot not in self._excluded:
+                others.append((i, slot_text(slot)))
+        return of_instances, others
+
+    def _sharing_sum(self, state: State, sharing: tuple[int, ...]) -> int:
+        """What the slots with aliases add to the key, with threads and messages."""
         resolve = self._resolver(state)
         total = 0
-        for slot, number in zip(state.layout.slots, state.values, strict=True):
-            if slot[0] == "role":
-                total = add_keys(total, self.slot_sum(slot, number))
-            elif slot[0] != "cell" and slot not in self._excluded:
-                total = add_keys(total, self._interner.shared_sum(slot_text(slot), number, resolve))
+        for i in sharing:
+            slot = state.layout.slots[i]
+            if slot[0] != "cell" and slot not in self._excluded:
+                total = add_keys(total, self._interner.shared_sum(slot_text(slot), state.values[i], resolve))
         for kind, numbers in (("thread", state.threads), ("message", state.messages)):
             for position, number in enumerate(numbers):
                 # References to containers inside a thread contain its position, which is part of the state then.

@@ -6,15 +6,43 @@ or cells (language page, 5.6 and 7.2).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain, compress
 from operator import ne
+from typing import Final, NamedTuple
 
 from interpreter.state.naming import Naming
 from interpreter.state.parked import composite_json
 from interpreter.state.state import Layout, Layouts, Slot, State
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, PAIR_TAGS
+
+MOST_SHARING: Final = 1 << 15
+"""So many states are known by what is shared in them."""
+Sharing = tuple[Layout, tuple[int, ...], tuple[int, ...], tuple[int, ...], tuple[int, ...]]
+"""What decides about shared containers in a state: its layout, the positions of their slots and the values there,
+threads and messages."""
+
+
+def sharing_of(interner: Interner, layout: Layout, values: Sequence[int]) -> tuple[int, ...]:
+    """The positions of cells, and of values that refer to any."""
+    references = interner.references
+    return tuple(sorted({*layout.cells, *[i for i, number in enumerate(values) if references(number)]}))
+
+
+class _Named(NamedTuple):
+    """A canonical state, the order of its threads, and by position in it that of the value before, which may be
+    another one in a state where the same is shared; less than none for those that may not."""
+
+    made: State
+    order: list[int]
+    sources: tuple[int, ...]
+
+
+def _sources(layout: Layout, before: Layout, sharing: tuple[int, ...]) -> tuple[int, ...]:
+    aside = set(sharing)
+    found = [before.index.get(slot, -1) if slot[0] != "cell" else -1 for slot in layout.slots]
+    return tuple([-1 if i in aside else i for i in found])
 
 
 class Normaliser:
@@ -24,6 +52,7 @@ class Normaliser:
         self._interner = interner
         self._layouts = layouts
         self._cells: dict[int, tuple[int, ...]] = {}
+        self._known: dict[Sharing, _Named] = {}
 
     def state(self, before: State, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> State:
         """The canonical state of these parts, the target of a step from `before`."""
@@ -122,6 +151,22 @@ class Normaliser:
         return apply(number), [(("cell", new), apply(state.get(("cell", k)))) for k, new in cells.items()]
 
     def _with_cells(
+        self, layout: Layout, values: list[int], threads: list[int], messages: list[int]
+    ) -> tuple[State, list[int]]:
+        """The canonical state, and the order of its threads. It depends on what is shared, and states agree in that."""
+        sharing = sharing_of(self._interner, layout, values)
+        held = (layout, sharing, tuple([values[i] for i in sharing]), tuple(threads), tuple(messages))
+        known = self._known.get(held)
+        if known is None:
+            if len(self._known) > MOST_SHARING:
+                self._known.clear()
+            made, order = self._named(layout, values, threads, messages)
+            known = self._known[held] = _Named(made, order, _sources(made.layout, layout, sharing))
+        made = known.made
+        found = [own if i < 0 else values[i] for i, own in zip(known.sources, made.values, strict=True)]
+        return State(made.layout, tuple(found), made.threads, made.messages), known.order
+
+    def _named(
         self, layout: Layout, values: list[int], threads: list[int], messages: list[int]
     ) -> tuple[State, list[int]]:
         contents = {int(layout.slots[i][1]): values[i] for i in layout.cells}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +26,11 @@ from checker.search.contract.bounds import starts_after
 from checker.search.contract.level_counts import note_action
 from checker.search.contract.parents import crashes_after
 from checker.search.memo.trie import Counters
-from interpreter.state.state import Slot
+from interpreter.state.state import Slot, State
 from interpreter.state.step import StepKind, StepOrder
+
+_UNPACKED: Final = 1_024
+"""So many steps at a time are taken by the machine from states that are unpacked together."""
 
 
 @dataclass(slots=True)
@@ -271,9 +275,15 @@ class ColumnExpander:
         part, rule = chunk.part, chosen.rule
         messages = np.zeros_like(chosen.source) if chosen.messages is None else chosen.messages
         columns = (chosen.source, chosen.origin, chosen.effects, chosen.orders, chosen.live, messages)
-        for row, at, effect, order, live, message in zip(*[column.tolist() for column in columns], strict=True):
+        befores: dict[int, State] = {}
+        for n, (row, at, effect, order, live, message) in enumerate(
+            zip(*[column.tolist() for column in columns], strict=True)
+        ):
             self.judge.task.patience.ask()
-            before = self.packing.unpack(chosen.rows, row)
+            if not n % _UNPACKED:
+                which = np.unique(chosen.source[n : n + _UNPACKED])
+                befores = dict(zip(which.tolist(), self.packing.states(chosen.rows, which), strict=True))
+            before = befores[row]
             known = rule.effects.effects[effect]
             after = rule.apply_slowly(before, known, message)
             if after is None:

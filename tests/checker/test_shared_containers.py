@@ -1,0 +1,69 @@
+"""States whose containers are shared: records of a log that are dicts, copied to other logs by reference."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.check import check
+from checker.core.exploration import Settings
+from interpreter.state.normalise import Normaliser
+from tests.interpreter.running import module_of
+from tests.random.laws import differences
+
+LOGS = """
+---
+deadlock_detection: false
+options: {max_actions: STARTS, max_concurrent_actions: 2}
+---
+action Init:
+    logs = [[], []]
+    acked = 0
+    seen = set()
+    other = 0
+atomic action Write:
+    require len(logs[0]) < 2
+    logs[0].append({"value": acked, "marks": []})
+atomic action Copy:
+    require len(logs[1]) < len(logs[0])
+    logs[1].append(logs[0][len(logs[1])])
+atomic action Mark:
+    entry = oneof logs[1]
+    require len(entry["marks"]) < 1
+    entry["marks"].append(acked)
+atomic action Cut:
+    i = oneof [0, 1]
+    require len(logs[i]) > 0
+    logs[i] = logs[i][1:]
+action Slowly:
+    require len(logs[0]) > 0
+    entry = logs[0][0]
+    entry["value"] = 7
+atomic action Ack:
+    acked = (acked + 1) % 3
+atomic action Else:
+    other = (other + 1) % 5
+    seen.add(other % 2)
+always assertion Marked: return all([e["value"] == 7 or e["value"] < 3 for log in logs for e in log])
+"""
+
+
+@pytest.mark.parametrize("excluded", ["", "\nidentity: {exclude: [other]}"])
+def test_engines_agree(excluded: str) -> None:
+    text = LOGS.replace("STARTS, max_concurrent_actions: 2}", f"4, max_concurrent_actions: 2}}{excluded}")
+    assert not differences(text, Settings(keep_going=True))
+
+
+def test_what_is_shared_is_named_once_for_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
+    """States that differ in what is not shared have the same names for what is."""
+    named = 0
+    names = Normaliser._named
+
+    def counted(self: Normaliser, *given: object) -> object:
+        nonlocal named
+        named += 1
+        return names(self, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Normaliser, "_named", counted)
+    report = check(module_of(LOGS.replace("STARTS", "9")), settings=Settings(keep_going=True, workers=1))
+    assert report.transitions is not None and report.transitions > 5_000
+    assert 0 < named < report.transitions / 4
