@@ -116,8 +116,8 @@ class HelperBody(Names):
             return value
         if value.kind in SCALARS or self.is_borrowed(node.id):
             return value
-        # What is in a new container that is changed in place was stored in it.
-        return value._replace(fresh=True, owned=node.id in self._in_place)
+        # What is in a new container that is changed in place was stored in it; `*=` takes it more than once.
+        return value._replace(fresh=True, owned=node.id in self._in_place and not self.is_augmented(node.id))
 
     def _block(self, block: ast.Block) -> list[python.stmt]:
         made: list[python.stmt] = []

@@ -259,6 +259,10 @@ class Names:
         """Whether it may, as far as the text was compiled."""
         return self.variable(identifier) in self._borrowed
 
+    def is_augmented(self, identifier: str) -> bool:
+        """Whether there is an augmented assignment to a local, as far as the text was compiled."""
+        return any(one == self.variable(identifier) for one, _ in self._augmented)
+
     def loop_variable(self, identifier: str) -> None:
         if identifier in self.shared.known.state_variables:
             raise Unsupported("a loop variable called like a state variable")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from checker.core.exploration import Settings
@@ -15,6 +17,7 @@ from checker.search.registry import engine_of
 from fizz import load
 from interpreter import compile_module
 from tests.checker.comparing import compared
+from tests.random.laws import differences
 
 MODEL = """
 ---
@@ -84,3 +87,12 @@ def test_which_bits_are_fresh() -> None:
     assert fresh_bits((old,), (old._replace(moved=4),)) is None
     assert fresh_bits((old,), (old, old)) is None
     assert fresh_bits((), (old,)) is None
+
+
+def test_an_element_that_was_only_removed_so_far() -> None:
+    """It has a bit before any set has it; then it matters to what a fold answers."""
+    found = (Path(__file__).parents[1] / "random" / "found" / "removed_before_it_was_added.fizz").read_text(
+        encoding="utf-8"
+    )
+    for text in (found, found.replace("action A:", "atomic action B:\n    s.add(1)\natomic action A:")):
+        assert not differences(text, Settings(keep_going=True), ("columns", "two workers", "embedded"))

@@ -55,6 +55,14 @@ def paired(b):
     c = list(b)
     c[0] = 7
     return [c, c]
+def repeated(b):
+    g = [[1]]
+    g *= 2
+    return g
+def number_of(b):
+    g = 2
+    g *= [[1]]
+    return g
 def within(b, i):
     g = [b, list(b)]
     g[i][0] = 5
@@ -80,6 +88,9 @@ DEFS_AS_WRITTEN = [
     "b = either(grid[0], i)\n    grid[1] = b\n    grid[0][0] = 9",
     "grid = paired(board)\n    grid[0][1] = 3 + i",
     "grid = within(board, i)\n    board[1] = 6",
+    "grid = repeated(board)",
+    "g = repeated(board)\n    g[1][0] = i\n    grid = g",
+    "g = number_of(board)\n    g[1][0] = i\n    grid = g",
 ]
 
 

@@ -99,7 +99,10 @@ class ElementBits:
         known = self._known.setdefault(step, {})
         found = known.get(pattern)
         if found is None:
-            found = known[pattern] = self._tables.answer_for(step, self._held(pattern), self.tag)
+            found = self._tables.answer_for(step, self._held(pattern), self.tag)
+            if not self._tables.folds.is_quiet:
+                # What a turn evaluated is noted when the answer is asked for in earnest.
+                known[pattern] = found
         return found
 
     @property

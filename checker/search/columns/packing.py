@@ -197,11 +197,13 @@ class Packing:
         turns = len(fold.turns) + len(folds.noted) + self.tables.met(slot[:-1])
         known = self._folded.get(slot)
         if known is None or known[0] != turns:
-            # Where one element has been written differently, further ones may come that matter.
+            # Where an element was only removed so far, or is written differently, further ones may come that matter.
             fields = [
                 f
                 for f in everything.fields
-                if f.mask > 1 or any(fold.matters(element, folds.noted) for element in f.table.ids[1:])
+                if f.mask > 1
+                or len(f.table) == 1
+                or any(fold.matters(element, folds.noted) for element in f.table.ids[1:])
             ]
             known = self._folded[slot] = (turns, ElementBits(fields, self.tables, everything.tag))
         return known[1]
