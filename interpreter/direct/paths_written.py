@@ -8,6 +8,7 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions, written
+from interpreter.direct.node_operations import PURE_METHODS
 from interpreter.direct.rule_text import changed_containers, changing, evaluated, targets_of
 from interpreter.execute.comprehensions import kept_of
 from interpreter.library.builtin_functions import FUNCTIONS
@@ -92,9 +93,13 @@ def are_apart(choice: p.Pick | p.PickBlock, routine: p.Routine, variables: Set[s
 
 
 def _may_change(part: ast.Node) -> bool:
-    """Whether a function that is no builtin, and may change what it is given, is called in an expression."""
+    """Whether a function or method that is no builtin, and may change what it is given, is called in an expression."""
     called = (node.function for node in nodes_in(part) if isinstance(node, ast.Call))
-    return any(isinstance(one, ast.Name) and one.id not in FUNCTIONS for one in called)
+    return any(
+        one.id not in FUNCTIONS if isinstance(one, ast.Name) else one.name not in PURE_METHODS
+        for one in called
+        if isinstance(one, ast.Name | ast.Attribute)
+    )
 
 
 def is_on_the_way(path: Path, to: Path) -> bool:

@@ -35,7 +35,7 @@ class _Named(NamedTuple):
     another one in a state where the same is shared; less than none for those that may not."""
 
     made: State
-    order: list[int]
+    order: tuple[int, ...]
     sources: tuple[int, ...]
 
 
@@ -161,10 +161,10 @@ class Normaliser:
             if len(self._known) > MOST_SHARING:
                 self._known.clear()
             made, order = self._named(layout, values, threads, messages)
-            known = self._known[held] = _Named(made, order, _sources(made.layout, layout, sharing))
+            known = self._known[held] = _Named(made, tuple(order), _sources(made.layout, layout, sharing))
         made = known.made
         found = [own if i < 0 else values[i] for i, own in zip(known.sources, made.values, strict=True)]
-        return State(made.layout, tuple(found), made.threads, made.messages), known.order
+        return State(made.layout, tuple(found), made.threads, made.messages), list(known.order)
 
     def _named(
         self, layout: Layout, values: list[int], threads: list[int], messages: list[int]

@@ -52,6 +52,27 @@ always assertion Few: return all([m["kind"] in m["to"] or seen < 4 for m in msgs
 """
 
 
+IN_A_ROLE = """
+---
+deadlock_detection: false
+---
+role Node:
+    action Init:
+        self.xs = [[1]]
+        self.n = 0
+    def doubled(self, items):
+        items.append(items[0])
+        return True
+    atomic action A:
+        require self.n < 2 and self.doubled(self.xs)
+        x = oneof self.xs
+        self.n += len(x)
+        self.xs = [[self.n]]
+action Init:
+    nodes = [Node()]
+"""
+
+
 @pytest.mark.parametrize("body", BY_FUNCTIONS)
 def test_members_of_the_state_are_apart(body: str) -> None:
     """Nothing differs, and the rule is run as a function of Python where members are equal."""
@@ -66,3 +87,7 @@ def test_what_may_be_one_object_twice(body: str) -> None:
 
 def test_messages_that_are_sent_twice() -> None:
     assert not differences(MESSAGES, Settings(keep_going=True))
+
+
+def test_what_a_def_of_a_role_made_one_object_twice() -> None:
+    assert not differences(IN_A_ROLE, Settings(keep_going=True))

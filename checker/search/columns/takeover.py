@@ -63,8 +63,11 @@ def go_on(run: RowRun, store: StateStore, orders: Sequence[StepOrder], sample: S
 _SAMPLE: Final = 2_000
 """So many states of a frontier are looked at, more or less."""
 _FEWER: Final = 4
+"""It is known by then that much is new: that part of the values that are many where columns take over is many."""
 _CHEAP: Final = 30
 """So many states are changed into another division at the cost of one new path."""
+_MOST: Final = 1 << 18
+"""And no more than this at once: it cannot be interrupted."""
 
 
 class DividesAnew:
@@ -84,10 +87,9 @@ class DividesAnew:
         """A run by columns that continues this one, and divides in another way; None: this one goes on."""
         new = self._run.expander.memory.paths - self._paths
         width = sum(len(part.rows) for part in columns.frontier)
-        if not self._patience <= new or width > _CHEAP * new:
+        if new < self._patience or width > min(_CHEAP * new, _MOST):
             return None
-        with METER.unasked():
-            found = self._divided(columns, -(-width // _SAMPLE))
+        found = self._divided(columns, -(-width // _SAMPLE))
         self._paths = self._run.expander.memory.paths
         if found is None:
             self._patience *= 2
@@ -101,21 +103,21 @@ class DividesAnew:
             for part in columns.frontier
             for state in part.packing.states(part.rows, np.arange(0, len(part.rows), every, dtype=np.int64))
         ]
-        # That much is new is known by now: fewer values are many.
         sizes = replace(self._sizes, of_states=_FEWER * self._sizes.of_states)
         by_elements, lists = _divisions(run, _Held.of(sample), reduced, sizes)
         by_elements = frozenset(slot for slot in by_elements or () if not divider.is_gathered(slot))
         if not by_elements and lists <= divider.lists_by_turns:
             return None
-        run.waiting = list(_waiting(columns.frontier))
-        run.wants_graph = columns.graph is not None
-        if columns.space.export is not None:
-            run.level = columns.space.export.level
-        columns.store.compare_keys()
         before = divider.sets_by_elements
         known = None if before is None else by_elements | before
-        found = _columns(run, columns.store, columns.space.orders, known, lists | divider.lists_by_turns, reduced)
-        run.give_up()
+        waiting = list(_waiting(columns.frontier))
+        with METER.unasked():
+            run.waiting, run.wants_graph = waiting, columns.graph is not None
+            if columns.space.export is not None:
+                run.level = columns.space.export.level
+            columns.store.compare_keys()
+            found = _columns(run, columns.store, columns.space.orders, known, lists | divider.lists_by_turns, reduced)
+            run.give_up()
         return found
 
 

@@ -7,13 +7,13 @@ is asked, after those, as the elements come last within the step (language page,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Final, TypeGuard
 
 from interpreter.state.step import ModelError
 from interpreter.values import ListValue, SetValue
 from interpreter.values.basis import hash_key
 from interpreter.values.budget import METER
-from interpreter.values.folding import INTO_ONE, OF_SETS, AskedFold, PassingFold
+from interpreter.values.folding import INTO_ONE, OF_SETS, AskedFold, Fold
 from interpreter.values.problem import ModelMistake
 
 _INTO_ONE: Final[Mapping[str, Callable[..., object]]] = {
@@ -24,14 +24,19 @@ _INTO_ONE: Final[Mapping[str, Callable[..., object]]] = {
 Ask = Callable[[AskedFold], tuple[object] | None]
 
 
-def fold_with(ask: Ask, added: Sequence[object], fold: AskedFold, ordered: bool) -> tuple[object] | None:
-    """The value of a fold over a container that has these elements more; None: it is to be computed as it is written.
+def is_joined(fold: AskedFold, ordered: bool) -> TypeGuard[Fold]:
+    """Whether the value of a fold follows from its value over a container as it was, and the turns for what was added.
 
-    `ask` gives the value over the container as it was. `ordered`: it keeps its elements in the order of the step.
+    `ordered`: the container keeps its elements in the order of the step.
     """
     functions = fold.site[1]
-    if isinstance(fold, PassingFold) or not (_is_of_all(functions) or (ordered and functions in (("list",), OF_SETS))):
-        return None
+    return isinstance(fold, Fold) and (_is_of_all(functions) or (ordered and functions in (("list",), OF_SETS)))
+
+
+def fold_with(ask: Ask, added: Sequence[object], fold: Fold) -> tuple[object] | None:
+    """The value of such a fold over a container that has these elements more; None: it is to be computed as it is
+    written. `ask` gives the value over the container as it was."""
+    functions = fold.site[1]
     found = ask(fold)
     if found is None or (functions[0] != "list" and found[0] is (functions[-1] == "any")):
         return found

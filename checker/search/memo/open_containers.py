@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, ClassVar, Final
 
-from checker.search.memo.added_elements import fold_with
+from checker.search.memo.added_elements import fold_with, is_joined
 from interpreter.state.state import Slot
 from interpreter.values import Container, DictValue, ListValue, RecordValue, SetValue, Value, ValueWalk
 from interpreter.values.basis import hash_key, sought_key
@@ -308,8 +308,10 @@ class OpenElements(OpenContainer):
         pending: PendingElements = self.pending
         if not pending.changes:
             return pending.fold(fold)
+        if not is_joined(fold, self.ordered):
+            return None
         added = pending.added()
-        return None if added is None else fold_with(pending.fold, added, fold, self.ordered)
+        return None if added is None else fold_with(pending.fold, added, fold)
 
 
 class OpenList(OpenContainer, ListValue):
