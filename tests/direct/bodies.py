@@ -26,6 +26,12 @@ def agree(tally: Tally) -> Tally:
     return tally
 
 
+def by_functions(tally: Tally) -> None:
+    """Nothing differs, and all was done by functions of Python."""
+    found = agree(tally)
+    assert not found.reasons and found.compared and not found.left
+
+
 def model_with(body: str) -> str:
     """A model whose only action has these statements."""
     functions = """\

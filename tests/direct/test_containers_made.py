@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.direct.bodies import agree, model_with
+from tests.direct.bodies import agree, by_functions, model_with
 from tests.direct.differential import compare_text
 
 BY_FUNCTIONS = [
@@ -96,8 +96,7 @@ DEFS_AS_WRITTEN = [
 
 @pytest.mark.parametrize("body", BY_FUNCTIONS)
 def test_new_containers_are_changed_and_stored(body: str) -> None:
-    found = agree(compare_text(model_with(body), 20))
-    assert not found.reasons and found.compared and not found.left
+    by_functions(compare_text(model_with(body), 20))
 
 
 @pytest.mark.parametrize("body", AS_WRITTEN)
@@ -107,8 +106,7 @@ def test_what_something_else_has_too(body: str) -> None:
 
 @pytest.mark.parametrize("body", DEFS_BY_FUNCTIONS)
 def test_new_containers_are_returned(body: str) -> None:
-    found = agree(compare_text(f"{DEFS}    {body}\n", 40))
-    assert not found.reasons and found.compared and not found.left
+    by_functions(compare_text(f"{DEFS}    {body}\n", 40))
 
 
 @pytest.mark.parametrize("body", DEFS_AS_WRITTEN)

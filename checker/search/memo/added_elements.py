@@ -6,9 +6,10 @@ is asked, after those, as the elements come last within the step (language page,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, TypeGuard
 
+from interpreter.library.builtin_functions import FUNCTIONS
 from interpreter.state.step import ModelError
 from interpreter.values import ListValue, SetValue
 from interpreter.values.basis import hash_key
@@ -16,11 +17,7 @@ from interpreter.values.budget import METER
 from interpreter.values.folding import INTO_ONE, OF_SETS, AskedFold, Fold
 from interpreter.values.problem import ModelMistake
 
-_INTO_ONE: Final[Mapping[str, Callable[..., object]]] = {
-    "sum": lambda *numbers: sum(numbers),
-    "max": lambda *numbers: max(numbers),
-    "min": lambda *numbers: min(numbers),
-}
+_OF_TRUTHS: Final = ("any", "all")
 Ask = Callable[[AskedFold], tuple[object] | None]
 
 
@@ -42,28 +39,26 @@ def fold_with(ask: Ask, added: Sequence[object], fold: Fold) -> tuple[object] | 
         return found
     spent, depth = METER.spent, METER.depth
     try:
-        results = [result for item in added for result in fold.turn(item)]
+        return _joined(functions, found[0], [result for item in added for result in fold.turn(item)])
     except (ModelMistake, ModelError):
         # Evaluated again as it is written, with the place of the error.
         METER.resume(spent)
         METER.depth = depth
         return None
-    return _joined(functions, found[0], results)
 
 
 def _is_of_all(functions: tuple[str, ...]) -> bool:
     """Whether the value over two parts follows from the values over each."""
-    return functions == ("list", "len") or functions[-1] in INTO_ONE or functions[-1] in ("any", "all")
+    return functions == ("list", "len") or functions[-1] in INTO_ONE or functions[-1] in _OF_TRUTHS
 
 
 def _joined(functions: tuple[str, ...], value: object, results: list[object]) -> tuple[object] | None:
     """The value of a fold that has this value without some results, which come last."""
-    if functions[-1] in ("any", "all"):
-        return (any([value, *results]) if functions[-1] == "any" else all([value, *results]),)
-    if functions[-1] in INTO_ONE:
-        if any(type(result) is not int for result in results):
-            return None
-        return (_INTO_ONE[functions[-1]](value, *results),)
+    into_one = functions[-1] in INTO_ONE
+    if into_one and any(type(result) is not int for result in results):
+        return None
+    if into_one or functions[-1] in _OF_TRUTHS:
+        return (FUNCTIONS[functions[-1]].call([ListValue([value, *results])], {}),)
     if functions == ("list", "len"):
         assert isinstance(value, int)
         return (value + len(results),)
