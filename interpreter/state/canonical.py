@@ -86,6 +86,10 @@ class Canonical:
             found |= self.names(number)
         return by_domain(found)
 
+    def renamings_of(self, state: State) -> int:
+        """How many renamings of nominal domains there are of a state."""
+        return _bijections_of({name: indices for name, indices in self.used(state).items() if self.nominal(name)})
+
     def live(self, layout: Layout) -> set[tuple[str, Index]]:
         """The live instances of symmetric roles."""
         return {(role, number) for role in self._roles for number in layout.live.get(role, ())}
@@ -128,8 +132,8 @@ class Canonical:
         if not (state.layout.cells and self.by_renaming) or self.excluding:
             return self.image(state, self.leading(state))
         used = self.used(state)
-        free = {name: indices for name, indices in used.items() if self._nominal(name)}
-        if prod(factorial(len(indices)) for indices in free.values()) < _MANY:
+        free = {name: indices for name, indices in used.items() if self.nominal(name)}
+        if _bijections_of(free) < _MANY:
             return self.image(state, self.leading(state))
         fixed = {name: next(self._in_order(self._shapes[name], used[name])) for name in used if name not in free}
         return self._orbits.least(
@@ -139,7 +143,7 @@ class Canonical:
     def leading(self, state: State) -> Renamed:
         """The renaming to the image of least key. Calls the meter's hook for each image, as there may be very many."""
         used = self.used(state)
-        alike = {name: self._alike(state, name, indices) for name, indices in used.items() if self._nominal(name)}
+        alike = {name: self._alike(state, name, indices) for name, indices in used.items() if self.nominal(name)}
         images = map(self.renamed, self.renamings(used, alike))
         return min(images, key=lambda renamed: self._key(state, renamed))
 
@@ -189,7 +193,8 @@ class Canonical:
     def _kind(self, name: str) -> str:
         return self._shapes[name].kind if name in self._shapes else "nominal"
 
-    def _nominal(self, name: str) -> bool:
+    def nominal(self, name: str) -> bool:
+        """Whether the values of a domain are renamed by all bijections."""
         return self._kind(name) == "nominal"
 
     def renamings(
@@ -202,7 +207,7 @@ class Canonical:
         """
         choices: list[tuple[str, Callable[[], Iterable[Renumbering]]]] = []
         for name, indices in used.items():
-            if self._nominal(name):
+            if self.nominal(name):
                 classes = [[index] for index in indices] if alike is None else alike[name]
                 choices.append((name, partial(_bijections, classes)))
             else:
@@ -227,7 +232,7 @@ class Canonical:
         name, *others = renaming or [""]
         if others:
             return self.renamed({name: renaming[name]}), self.renamed({other: renaming[other] for other in others})
-        steps = steps_of(renaming[name]) if name and self._nominal(name) else None
+        steps = steps_of(renaming[name]) if name and self.nominal(name) else None
         return None if steps is None else (self.renamed({name: steps[0]}), self.renamed({name: steps[1]}))
 
     def names(self, number: int) -> AbstractSet[tuple[str, Index]]:
@@ -324,6 +329,10 @@ def _combined(choices: Sequence[tuple[str, Callable[[], Iterable[Renumbering]]]]
         else:
             for renaming in _combined(others):
                 yield {head: renumbering, **renaming}
+
+
+def _bijections_of(free: Mapping[str, Sequence[Index]]) -> int:
+    return prod(factorial(len(indices)) for indices in free.values())
 
 
 def _bijections(classes: Sequence[Sequence[Index]]) -> Iterator[Renumbering]:

@@ -11,13 +11,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Final
 
-from interpreter.state.renaming import Index, Renamed, Renaming
+from interpreter.state.renaming import OF_INSTANCES, Index, Renamed, Renaming
 from interpreter.state.state import Slot, State
 from interpreter.values.intern import Interner
 from interpreter.values.tags import Tag
 
 _MOST: Final = 200_000
-_OF_INSTANCES: Final = frozenset({"role", "param", "field", "reset"})
 
 Mention = tuple[str, Index]
 """A symmetric value or an instance, by domain and index; "" and the number of a cell."""
@@ -58,7 +57,7 @@ class Orbits:
         numbers: dict[str, dict[Index, Index]] = {name: {} for name in free}
         owned: dict[tuple[str, int], list[tuple[Slot, int]]] = {}
         for slot, number in zip(state.layout.slots, state.values, strict=True):
-            if slot[0] in _OF_INSTANCES and slot[1] in self._roles:
+            if slot[0] in OF_INSTANCES and slot[1] in self._roles:
                 owned.setdefault((slot[1], slot[2]), []).append((slot, number))
             elif slot[0] != "cell":
                 self._meet(state, number, numbers)

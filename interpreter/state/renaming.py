@@ -21,6 +21,8 @@ _FEW: Final = 2
 _MOST: Final = 5
 """Renumberings of more than `_FEW` and at most so many indices are made of others: of more, few are ever asked for."""
 
+OF_INSTANCES: Final = frozenset({"role", "param", "field", "reset"})
+"""The slots of instances: name and number of one are second and third in them."""
 LOWEST: Final = -inf
 HIGHEST: Final = inf
 """The open ends of segments, which a reflection exchanges."""
@@ -53,15 +55,13 @@ class Renamed:
         return known
 
     def _slot(self, slot: Slot) -> Slot:
-        if slot[0] in ("role", "param", "field", "reset") and slot[1] in self._new:
+        if slot[0] in OF_INSTANCES and slot[1] in self._new:
             return (slot[0], slot[1], self._new[slot[1]].get(slot[2], slot[2]), *slot[3:])
-        if slot[0] == "count" and "#" in slot[1]:
-            head, _, rest = slot[1].partition("#")
-            prefix, _, role = head.rpartition(" ")
-            number, _, action = rest.partition(".")
-            if role in self._new and number.isdigit():
-                renamed = self._new[role].get(int(number), int(number))
-                return ("count", f"{prefix} {role}#{renamed}.{action}".lstrip())
+        counted = counted_instance(slot)
+        if counted is not None and counted[1] in self._new:
+            prefix, role, number, action = counted
+            renamed = self._new[role].get(number, number)
+            return ("count", f"{prefix} {role}#{renamed}.{action}".lstrip())
         return slot
 
     # --- values ----------------------------------------------------------------------------------------------------
@@ -139,6 +139,16 @@ def steps_of(renumbering: Renumbering) -> tuple[Renumbering, Renumbering] | None
         return None
     exchange: dict[Index, Index] = {at: at + 1, at + 1: at}
     return {index: exchange.get(new, new) for index, new in renumbering.items()}, exchange
+
+
+def counted_instance(slot: Slot) -> tuple[str, str, int, str] | None:
+    """Of a counter of an instance's action: what is before the role, the role, the number, and the action."""
+    if slot[0] != "count" or "#" not in slot[1]:
+        return None
+    head, _, rest = slot[1].partition("#")
+    prefix, _, role = head.rpartition(" ")
+    number, _, action = rest.partition(".")
+    return (prefix, role, int(number), action) if number.isdigit() else None
 
 
 def by_domain(used: Iterable[tuple[str, Index]]) -> dict[str, list[Index]]:

@@ -24,6 +24,8 @@ class Sizes:
     of_states: int = 8
     """Sets in a slot are stored by elements if they have so many values where columns take over, or so many that these
     are half of what states have as values, and no fewer than one for so many of that. (0: all sets are.)"""
+    many_renamings: int = 120
+    """All sets are stored by elements if some state has so many renamings."""
     new_paths: int = 500
     """After so many new paths it is looked at again which sets, lists and dicts have many values."""
     few_elements: int = 512
@@ -31,7 +33,7 @@ class Sizes:
     rare: int = 32
     """Sets have a bit for each element if they have few; or no more than most, and no more than one of so many states
     brought a new one."""
-    renamings: int = 720
+    renamings: int = 40_320
     """Images are chosen by tables if a state has at most so many renamings."""
     names: int = 62
     """And if at most so many values are in use in all states. At most 62: each is a bit of a word."""

@@ -104,7 +104,7 @@ class DividesAnew:
             for state in part.packing.states(part.rows, np.arange(0, len(part.rows), every, dtype=np.int64))
         ]
         sizes = replace(self._sizes, of_states=_FEWER * self._sizes.of_states)
-        by_elements, lists = _divisions(run, _Held.of(sample), reduced, sizes)
+        by_elements, lists = _divisions(run, sample, reduced, sizes)
         by_elements = frozenset(slot for slot in by_elements or () if not divider.is_gathered(slot))
         if not by_elements and lists <= divider.lists_by_turns:
             return None
@@ -130,20 +130,30 @@ def _waiting(frontier: Sequence[Frontier]) -> Iterator[FrontierState]:
             yield FrontierState(number, state, starts, crashes, cut)
 
 
-def _divisions(run: RowRun, held: _Held, reduced: bool, sizes: Sizes) -> tuple[frozenset[Slot] | None, Places]:
-    """The slots in which sets are to be stored by elements (None: all), and where lists and dicts answer folds."""
+def _divisions(
+    run: RowRun, states: Sequence[State], reduced: bool, sizes: Sizes
+) -> tuple[frozenset[Slot] | None, Places]:
+    """The slots in which sets are to be stored by elements (None: all), and where lists and dicts answer folds.
+
+    `states`: some, which show what they hold.
+    """
+    held = _Held.of(states)
     expander = run.expander
     divider, lists = expander.memory.divider, frozenset[ListPlace]()
     if not reduced and run.by_turns:
         # Images must be divided alike, no matter what was read in them.
         lists = _answering_places(expander.machine.program, divider, held, sizes)
+    images = expander.machine.images
+    if reduced and any(images.renamings_of(state) >= sizes.many_renamings for state in METER.attended(states)):
+        # A set that is new has so many images that are new.
+        return None, lists
     return _many_valued(divider, held, sizes), lists
 
 
 def _columns_for(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states: Sequence[State]) -> ColumnRun:
     """As `_columns`, divided as these states show."""
     reduced = run.symmetric and not all(map(run.expander.machine.plain, states))
-    by_elements, lists = _divisions(run, _Held.of(states), reduced, store.spill_files.sizes)
+    by_elements, lists = _divisions(run, states, reduced, store.spill_files.sizes)
     if not reduced:
         run.expander.memory.forget_reads(run.expander.memory.divider.gather(lists))
     return _columns(run, store, orders, by_elements, lists, reduced)

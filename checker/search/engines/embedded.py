@@ -32,8 +32,6 @@ if TYPE_CHECKING:
     from checker.storage.file_store import FileStore
 
 
-_COSTLY: Final = 12
-"""A state with many images counts for at most so many states when it is decided whether to go by columns."""
 _DEAREST: Final = 4
 """So many images cost as much row by row as the rest of a state."""
 _PAYS: Final = 1 << 14
@@ -123,7 +121,7 @@ class EmbeddedRun:
             return False
         if len(waiting) >= self._wide:
             return True
-        if not self._rows.symmetric or _COSTLY * len(waiting) < self._wide:
+        if not self._rows.symmetric:
             return False
         images = self._rows.machine.images
         renamings = images.renamings(images.used(waiting[-1].state))
