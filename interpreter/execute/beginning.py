@@ -24,7 +24,7 @@ def first_frames(rule: Rule, world: World) -> list[Frame]:
     return [Frame(program.routines[rule.subject], instance, {}, world)]
 
 
-class _Side:
+class StateSide:
     """One of the two states of a pair view."""
 
     __slots__ = ("_recorder", "_side")
@@ -39,6 +39,10 @@ class _Side:
     def whole(self) -> State:
         return self._recorder.whole()
 
+    def compared(self, question: str, slot: Slot, other: StateSide) -> int:
+        """The answer to a question about what is in one slot of both states."""
+        return self._recorder.read((question, (self._side, *slot), (other._side, *slot)))
+
 
 def assertion_frame(
     program: Program, assertion: AssertionProgram, instance: tuple[str, int] | None, world: World
@@ -47,7 +51,10 @@ def assertion_frame(
     routine = program.routines[assertion.routine]
     variables: dict[str, object] = {}
     if assertion.kind in OF_STEPS:
-        before, world = world.beside(_Side(world.recorder, "before")), world.beside(_Side(world.recorder, "after"))
+        before, world = (
+            world.beside(StateSide(world.recorder, "before")),
+            world.beside(StateSide(world.recorder, "after")),
+        )
         world.keep_first_values()
         names = assertion.parameters or ("before", "after")
         variables = {

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import fizz
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.limits import Limits
+from checker.search.columns import sources
+from checker.search.columns.fold_answers import FoldAnswers
+from interpreter.state.state import UNBOUND
 from tests.random.laws import differences
 from tests.sample import one_in
-from tests.stats import stat
+from tests.stats import runs, stat
 
 MODEL = """
 ---
@@ -152,3 +157,79 @@ def test_a_comparison_is_one_question(text: str) -> None:
     assert report.properties[0].verdict == "holds"
     assert stat(report, "interpreter calls") * 20 < report.states
     assert stat(report, "run directly") * 20 < report.states
+
+
+MESSAGES = """
+---
+deadlock_detection: false
+---
+role Server:
+    action Init: self.n = 0
+action Init:
+    servers = [Server() for i in range(2)]
+    sent = set([{element} for i in range(9) for j in range(9)])
+    kept, count = set(), 0
+atomic action Take:
+    i = oneof range({taken})
+    j = oneof range(2)
+    require {element} in sent
+    sent.discard({element})
+    count = 1 - count
+atomic action PutBack:
+    i = oneof range({taken})
+    j = 1
+    require {element} not in sent
+    sent.add({element})
+    count = 1 - count
+atomic action Keep:
+    kept = oneof [set(), set([0]), None]
+transition assertion Holds(before, after):
+    {text}
+"""
+ELEMENTS = {
+    "structs": "struct(kind='m', of=i, to=j)",
+    "equal numbers": "[i, float(str(i)), (i, j)][j % 3]",
+    "instances": "(servers[i % 2], i, j)",
+}
+TEXTS = {
+    "one question": "return before.sent == after.sent or before.count != after.count",
+    "in turns": "for i in range(2):\n        if before.sent == after.sent and before.kept != after.kept:\n"
+    "            return after.count == before.count\n    return True",
+    "changed before": "old = before.sent\n    return old | set([0]) == after.sent or before.kept != after.sent",
+}
+
+
+@pytest.mark.parametrize("element", ELEMENTS)
+@pytest.mark.parametrize("text", TEXTS)
+def test_sets_that_are_stored_by_many_elements_are_compared(element: str, text: str) -> None:
+    """Eighty elements and more, of which some are equal and look different, or are instances of two states."""
+    model = MESSAGES.format(element=ELEMENTS[element], taken=2, text=TEXTS[text])
+    settings = Settings(keep_going=True, limits=Limits(states=60))
+    assert not differences(model, settings, ENGINES)
+
+
+@pytest.mark.parametrize("text", ["one question", "in turns"])
+def test_whether_messages_have_changed_is_one_question_by_columns(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their bits are compared: no element is asked for, nor is any set read."""
+    rows, folded = [], []
+    compare, fold = sources.compared, FoldAnswers.codes
+
+    def compared(*about: Any) -> Any:
+        found = compare(*about)
+        rows.extend(about[3].tolist() if UNBOUND not in {found[1][code] for code in found[0].tolist()} else [])
+        return found
+
+    def counted(self: FoldAnswers, which: Any) -> Any:
+        folded.extend(which.tolist())
+        return fold(self, which)
+
+    monkeypatch.setattr(sources, "compared", compared)
+    monkeypatch.setattr(FoldAnswers, "codes", counted)
+    model = MESSAGES.format(element=ELEMENTS["structs"], taken=7, text=TEXTS[text])
+    report = check(
+        fizz.load("m.fizz", text=model.lstrip()),
+        settings=Settings(stats=True, workers=1, limits=Limits(states=5_000)),
+    )
+    assert report.states > 5_000
+    assert len(rows) > 5_000 and not folded
+    assert runs(report) < 1_500

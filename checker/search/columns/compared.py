@@ -8,8 +8,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from checker.search.columns.code_tables import Ints, Mask
+from checker.search.columns.element_bits import ElementBits
 from checker.search.columns.packing import Packing, Rows
-from checker.search.memo.comparisons import BEGINS, MOST_PARTS
+from checker.search.memo.comparisons import BEGINS, MOST_ELEMENTS, MOST_PARTS
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.intern import FALSE, TRUE
 
@@ -39,8 +40,13 @@ def compared(question: str, left: Side, right: Side, which: Ints) -> tuple[Ints,
 
 def _same(left: Side, right: Side) -> tuple[Mask, Mask]:
     """Whether it is known that the containers in one slot are equal, and whether they are, by all their parts."""
+    tables = left.packing.tables
     known, equal = np.ones(len(left.rows), dtype=np.bool_), np.ones(len(left.rows), dtype=np.bool_)
-    parts = left.packing.tables.below(left.slot)
+    if left.packing is right.packing and tables.divider.by_elements(left.slot):
+        bits = left.packing.elements(left.slot)
+        if bits.compare_by_id and len(bits.fields) <= MOST_ELEMENTS:
+            return known, _same_bits(left, right, bits)
+    parts = tables.below(left.slot)
     if len(parts) > MOST_PARTS:
         return ~known, equal
     for part in parts:
@@ -49,6 +55,17 @@ def _same(left: Side, right: Side) -> tuple[Mask, Mask]:
         one, other = (np.zeros(len(equal), dtype=np.int64) if held is None else held for held in codes)
         equal &= one == other
     return known, equal
+
+
+def _same_bits(left: Side, right: Side, bits: ElementBits) -> Mask:
+    """Whether the bits of all elements are the same, and the heads, in rows of one packing."""
+    head = left.packing.fields[left.slot]
+    masks = [*bits.masks, (head.word, head.mask << head.shift)]
+    differing = np.zeros(len(left.rows), dtype=np.uint64)
+    for word, mask in masks:
+        differing |= (left.rows.words[word] ^ right.rows.words[word]) & mask
+    same: Mask = differing == 0
+    return same
 
 
 def _beginning(left: Side, right: Side, whole: bool) -> tuple[Mask, Mask]:

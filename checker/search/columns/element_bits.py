@@ -6,6 +6,7 @@ Questions for all elements together, which are no fields, are answered by the bi
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -13,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import Ints, Tables, Words, coded, ranks_of
+from checker.search.memo.comparisons import compares_by_id
 from checker.search.memo.division import SIZE, WHOLE
 from checker.search.memo.known_folds import UnknownElement
 from interpreter.state.state import Slot
@@ -104,6 +106,11 @@ class ElementBits:
                 # What a turn evaluated is noted when the answer is asked for in earnest.
                 known[pattern] = found
         return found
+
+    @cached_property
+    def compare_by_id(self) -> bool:
+        """Whether sets are equal if they have the same bits, and only then."""
+        return self.plain and all(compares_by_id(self._tables.values, number) for number in self.elements)
 
     @property
     def elements(self) -> list[int]:

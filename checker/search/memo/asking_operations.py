@@ -10,7 +10,7 @@ from typing import Any, Final, TypeGuard
 
 from checker.search.memo.asked_nodes import AskedContainer, AskedNode, AskedSet
 from checker.search.memo.asked_queues import AskedQueue, queue_of
-from checker.search.memo.comparisons import BEGINS, CHARGED, SAME
+from checker.search.memo.comparisons import BEGINS, CHARGED, CHARGED_OF_SETS, SAME
 from interpreter.direct.node_basics import is_container
 from interpreter.direct.node_operations import Operations
 from interpreter.direct.nodes import GiveUp, ValueNode, key
@@ -80,7 +80,7 @@ class AskingOperations(Operations):
             return None
         answer = left.compared(question, right)
         if answer is not None:
-            self.fuel[0] -= CHARGED
+            self.fuel[0] -= CHARGED_OF_SETS if isinstance(left, AskedSet) else CHARGED
         return answer
 
     def ne(self, left: Any, right: Any) -> bool:

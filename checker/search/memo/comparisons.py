@@ -21,6 +21,9 @@ MOST_PARTS: Final = 64
 """Containers stored in more parts, and parts with more members than this, are read: a comparison is charged for that
 square."""
 CHARGED: Final = MOST_PARTS * MOST_PARTS
+MOST_ELEMENTS: Final = 512
+"""Sets that are stored by more elements are read."""
+CHARGED_OF_SETS: Final = MOST_ELEMENTS * MOST_PARTS
 
 Comparison = tuple[str, Slot, Slot]
 

@@ -12,7 +12,7 @@ from then on it is an ordinary container, of the class of the language.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Protocol
 
 from checker.search.memo.added_elements import fold_with, is_joined
 from interpreter.state.state import Slot
@@ -148,6 +148,14 @@ class PendingElements:
         return put_back
 
 
+class ComparesSets(Protocol):
+    """What a set was read through."""
+
+    def is_same(self, slot: Slot, other: object) -> bool | None:
+        """Whether it equals the one in that slot of another state, read through another one; None: both are read."""
+        ...
+
+
 class PendingSet(PendingElements):
     """The elements of one set, in `slot`, that were added or removed so far.
 
@@ -160,7 +168,7 @@ class PendingSet(PendingElements):
 
     def __init__(
         self,
-        world: object,
+        world: ComparesSets,
         slot: Slot,
         step_of: Callable[[object], str | None],
         load: Callable[[str], bool],
@@ -204,6 +212,12 @@ class PendingSet(PendingElements):
         if any(before[step] and not there for step, _, there in self.changes.values()):
             return None
         return [item for step, item, there in self.changes.values() if there and not before[step]]
+
+    def is_same(self, other: PendingSet) -> bool | None:
+        """Whether it equals the one in the same slot of another state; None: both are to be read."""
+        if self.changes or other.changes or self.slot != other.slot:
+            return None
+        return self.world.is_same(self.slot, other.world)
 
     def size(self) -> int:
         """The number of elements: as many as there were, one more or less for each that was added or removed."""
@@ -434,6 +448,9 @@ class OpenSet(OpenElements, SetValue):
 
     def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, SetValue)
+        same: bool | None = self.pending.is_same(other.pending) if isinstance(other, OpenSet) else None
+        if same is not None:
+            return same
         if self.pending.changes and not isinstance(other, OpenSet):
             # It asks this one for its size and for its own elements.
             return other.equals(self, walk)
