@@ -10,7 +10,7 @@ import numpy as np
 from checker.search.columns.code_tables import Ints, Mask
 from checker.search.columns.element_bits import ElementBits
 from checker.search.columns.packing import Packing, Rows
-from checker.search.memo.comparisons import BEGINS, MOST_ELEMENTS, MOST_PARTS
+from checker.search.memo.comparisons import BEGINS, MOST_ELEMENTS, MOST_PARTS, WITHIN
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.intern import FALSE, TRUE
 
@@ -32,22 +32,27 @@ def compared(question: str, left: Side, right: Side, which: Ints) -> tuple[Ints,
     if left.slot not in left.packing.fields or right.slot not in right.packing.fields:
         known, equal = np.zeros(len(which), dtype=np.bool_), np.zeros(len(which), dtype=np.bool_)
     elif question != BEGINS and left.slot == right.slot:
-        known, equal = _same(left, right)
+        known, equal = _same(left, right, question == WITHIN)
+    elif question == WITHIN:
+        known, equal = np.zeros(len(which), dtype=np.bool_), np.zeros(len(which), dtype=np.bool_)
     else:
         known, equal = _beginning(left, right, question != BEGINS)
     return np.where(known, np.where(equal, _TRUE, _FALSE), _UNKNOWN), _ANSWERS
 
 
-def _same(left: Side, right: Side) -> tuple[Mask, Mask]:
-    """Whether it is known that the containers in one slot are equal, and whether they are, by all their parts."""
+def _same(left: Side, right: Side, within: bool) -> tuple[Mask, Mask]:
+    """Whether it is known that the containers in one slot are equal, and whether they are, by all their parts.
+
+    `within`: or that one set is `within` the other, which is only known of sets that are stored by elements.
+    """
     tables = left.packing.tables
     known, equal = np.ones(len(left.rows), dtype=np.bool_), np.ones(len(left.rows), dtype=np.bool_)
     if left.packing is right.packing and tables.divider.by_elements(left.slot):
         bits = left.packing.elements(left.slot)
         if bits.compare_by_id and len(bits.fields) <= MOST_ELEMENTS:
-            return known, _same_bits(left, right, bits)
+            return known, _same_bits(left, right, bits, within)
     parts = tables.below(left.slot)
-    if len(parts) > MOST_PARTS:
+    if within or len(parts) > MOST_PARTS:
         return ~known, equal
     for part in parts:
         codes = [side.packing.codes(side.rows, part) if part in side.packing.fields else None for side in (left, right)]
@@ -57,13 +62,14 @@ def _same(left: Side, right: Side) -> tuple[Mask, Mask]:
     return known, equal
 
 
-def _same_bits(left: Side, right: Side, bits: ElementBits) -> Mask:
-    """Whether the bits of all elements are the same, and the heads, in rows of one packing."""
+def _same_bits(left: Side, right: Side, bits: ElementBits, within: bool) -> Mask:
+    """Whether the bits of all elements and the heads are the same, or those that are set, in rows of one packing."""
     head = left.packing.fields[left.slot]
     masks = [*bits.masks, (head.word, head.mask << head.shift)]
     differing = np.zeros(len(left.rows), dtype=np.uint64)
     for word, mask in masks:
-        differing |= (left.rows.words[word] ^ right.rows.words[word]) & mask
+        one, other = left.rows.words[word], right.rows.words[word]
+        differing |= (one & ~other if within else one ^ other) & mask
     same: Mask = differing == 0
     return same
 

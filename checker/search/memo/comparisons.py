@@ -1,4 +1,4 @@
-"""Questions whether two containers of the state are equal, or whether one list begins with another.
+"""Questions whether two containers of the state are equal, one list begins with another, or one set is within another.
 
 The answer is a bool, so that what follows does not depend on what the containers are: `before.log == after.log` has two
 cases, and not one for each pair of logs. By columns it is found for all rows at once
@@ -15,7 +15,9 @@ from interpreter.values.intern import Interner, Tag
 SAME: Final = "same"
 BEGINS: Final = "begins"
 """The first list begins with all members of the second one."""
-_QUESTIONS: Final = frozenset({SAME, BEGINS})
+WITHIN: Final = "within"
+"""The second set has all elements of the first one."""
+_QUESTIONS: Final = frozenset({SAME, BEGINS, WITHIN})
 
 MOST_PARTS: Final = 64
 """Containers stored in more parts, and parts with more members than this, are read: a comparison is charged for that

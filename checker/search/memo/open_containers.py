@@ -15,6 +15,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, ClassVar, Final, Protocol
 
 from checker.search.memo.added_elements import fold_with, is_joined
+from checker.search.memo.comparisons import SAME, WITHIN
 from interpreter.state.state import Slot
 from interpreter.values import Container, DictValue, ListValue, RecordValue, SetValue, Value, ValueWalk
 from interpreter.values.basis import hash_key, sought_key
@@ -151,8 +152,8 @@ class PendingElements:
 class ComparesSets(Protocol):
     """What a set was read through."""
 
-    def is_same(self, slot: Slot, other: object) -> bool | None:
-        """Whether it equals the one in that slot of another state, read through another one; None: both are read."""
+    def compared(self, question: str, slot: Slot, other: object) -> bool | None:
+        """The answer to a question about the sets in a slot of two states; None: they are to be read."""
         ...
 
 
@@ -213,11 +214,11 @@ class PendingSet(PendingElements):
             return None
         return [item for step, item, there in self.changes.values() if there and not before[step]]
 
-    def is_same(self, other: PendingSet) -> bool | None:
-        """Whether it equals the one in the same slot of another state; None: both are to be read."""
+    def compared(self, question: str, other: PendingSet) -> bool | None:
+        """The answer to a question about the sets in one slot of two states; None: they are to be read."""
         if self.changes or other.changes or self.slot != other.slot:
             return None
-        return self.world.is_same(self.slot, other.world)
+        return self.world.compared(question, self.slot, other.world)
 
     def size(self) -> int:
         """The number of elements: as many as there were, one more or less for each that was added or removed."""
@@ -448,7 +449,7 @@ class OpenSet(OpenElements, SetValue):
 
     def equals(self, other: Value, walk: ValueWalk) -> bool:
         assert isinstance(other, SetValue)
-        same: bool | None = self.pending.is_same(other.pending) if isinstance(other, OpenSet) else None
+        same = self._compared(SAME, other)
         if same is not None:
             return same
         if self.pending.changes and not isinstance(other, OpenSet):
@@ -458,7 +459,14 @@ class OpenSet(OpenElements, SetValue):
         back = None if found is None else other.is_within(self)
         return super().equals(other, walk) if back is None else bool(found) and back
 
+    def _compared(self, question: str, other: SetValue) -> bool | None:
+        pending: PendingSet = self.pending
+        return pending.compared(question, other.pending) if isinstance(other, OpenSet) else None
+
     def is_within(self, other: SetValue) -> bool:
+        known = self._compared(WITHIN, other)
+        if known is not None:
+            return known
         found = self._folded(_WITHIN, other)
         return super().is_within(other) if found is None else bool(found)
 

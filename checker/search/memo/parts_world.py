@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from checker.search.memo.comparisons import CHARGED_OF_SETS, SAME, is_comparison
+from checker.search.memo.comparisons import CHARGED_OF_SETS, is_comparison
 from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, of_copy
 from checker.search.memo.heads import fewer, gone, list_head
 from checker.search.memo.known_folds import Kind
@@ -119,15 +119,15 @@ class PartsWorld(World):
         self.together.append(world)
         return world
 
-    def is_same(self, slot: Slot, other: object) -> bool | None:
-        """Whether the set in a slot is equal in the state before and after a step; None: it is to be read."""
+    def compared(self, question: str, slot: Slot, other: object) -> bool | None:
+        """The answer to a question about the sets in a slot before and after a step; None: they are to be read."""
         if not (self._divider.compares and isinstance(other, PartsWorld)):
             return None
         sides = self.recorder, other.recorder
         if not (isinstance(sides[0], StateSide) and isinstance(sides[1], StateSide)) or self is other:
             return None
         self.touches += 1
-        answer = sides[0].compared(SAME, slot, sides[1])
+        answer = sides[0].compared(question, slot, sides[1])
         if answer == UNBOUND:
             return None
         METER.charge(CHARGED_OF_SETS)
