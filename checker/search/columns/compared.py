@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from checker.search.columns.code_tables import Ints, Mask
+from checker.search.columns.code_tables import Ints, Mask, distinct
 from checker.search.columns.element_bits import ElementBits
 from checker.search.columns.packing import Packing, Rows
 from checker.search.memo.comparisons import BEGINS, MOST_ELEMENTS, MOST_PARTS, WITHIN
@@ -49,7 +49,7 @@ def _same(left: Side, right: Side, within: bool) -> tuple[Mask, Mask]:
     known, equal = np.ones(len(left.rows), dtype=np.bool_), np.ones(len(left.rows), dtype=np.bool_)
     if left.packing is right.packing and tables.divider.by_elements(left.slot):
         bits = left.packing.elements(left.slot)
-        if bits.compare_by_id and len(bits.fields) <= MOST_ELEMENTS:
+        if bits.compare_by_id and len(bits.fields) <= MOST_ELEMENTS and _are_sets(left, bits):
             return known, _same_bits(left, right, bits, within)
     parts = tables.below(left.slot)
     if within or len(parts) > MOST_PARTS:
@@ -60,6 +60,12 @@ def _same(left: Side, right: Side, within: bool) -> tuple[Mask, Mask]:
         one, other = (np.zeros(len(equal), dtype=np.int64) if held is None else held for held in codes)
         equal &= one == other
     return known, equal
+
+
+def _are_sets(side: Side, bits: ElementBits) -> bool:
+    """Whether all rows have a set that is stored by elements."""
+    ids = side.packing.fields[side.slot].table.ids
+    return all(bits.is_head(ids[code]) for code in distinct(side.packing.codes(side.rows, side.slot)).tolist())
 
 
 def _same_bits(left: Side, right: Side, bits: ElementBits, within: bool) -> Mask:
