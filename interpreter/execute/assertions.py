@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 
 from fizz import Span
-from interpreter.compile.program import AssertionProgram
+from interpreter.compile.program import AssertionProgram, Sequence
 from interpreter.execute.execution import Execution
 from interpreter.execute.observer import Undecided
 from interpreter.state.step import Abort, ModelError, Outcome
@@ -37,4 +37,7 @@ def _outcome(execution: Execution, met: Set[Span], verdict: bool | None) -> Outc
 
 
 def _last_span(assertion: AssertionProgram, execution: Execution) -> Span:
-    return execution.lines[-1] if execution.lines else assertion.span
+    """The last statement of the body that was run: of a loop, whose turns may be asked for apart, all of it."""
+    body = execution.root.body
+    own = {one.span for one in body.instructions} if isinstance(body, Sequence) else set()
+    return next((span for span in reversed(execution.lines) if span in own), assertion.span)

@@ -162,9 +162,13 @@ class Execution:
     def only_in_steps(self, what: str, span: Span | None = None) -> None:
         """L30 for a statement that no assertion executes, in a func or an Init that it calls neither."""
         if self._root.routine.kind == "assertion":
-            raise ModelError(
-                "L30", f"{what} inside an assertion", span or self.here(), "an assertion only looks at a state"
-            )
+            text = f"{what} inside an assertion"
+            raise ModelError("L30", text, span or self.here(), "an assertion only looks at a state")
+
+    @property
+    def root(self) -> Routine:
+        """What was called first."""
+        return self._root.routine
 
     def here(self) -> Span:
         return self.lines[-1] if self.lines else self._root.routine.span

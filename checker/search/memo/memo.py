@@ -138,6 +138,9 @@ class Memory:
         found = self._known(rule, view, tree)
         if found is None:
             found = self._walked(rule, view, tree)
+            if rule in self.runner.choices.sets:
+                # That it chooses among elements was met in this walk, which was for none of them.
+                return self._run_all(rule, view)
         steps = sum(type(result) is Outcome for result in found) if choice.open else 0
         choice.count(1, tree.counters.calls - calls, steps)
         known = tree.counters
