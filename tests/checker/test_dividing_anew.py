@@ -149,6 +149,36 @@ def test_sets_of_messages_are_asked_by_elements_however_many_states_a_run_begins
     assert runs(many) < 4 * SIZES.new_paths + runs(one)
 
 
+JOINING = """
+    ---
+    options: {max_actions: 30}
+    ---
+    symmetric role Node:
+        action Init: self.n = 0
+        atomic action Say:
+            require (self, self.n) not in sent
+            sent.add((self, self.n))
+            self.n = 1 - self.n
+    action Init:
+        nodes, sent = set([Node(), Node()]), set()
+    atomic action Join:
+        require len(nodes) < 4
+        nodes.add(Node())
+    atomic action Hear:
+        m = oneof sent
+        sent.remove(m)
+    always assertion Few: return len([m for m in sent if m[1] == 1]) < 4
+"""
+
+
+def test_all_sets_are_stored_by_elements_once_states_have_many_renamings(divided: list[ColumnRun]) -> None:
+    """Two nodes have two renamings, and four, which join later, have 24; of values there are never enough."""
+    sizes = Sizes(many_values=10_000, few_values=10_000, new_paths=4, many_renamings=24)
+    found = answer(JOINING, EmbeddedEngine(2, sizes), 300)
+    assert compared(found) == compared(answer(JOINING, PlainEngine(), 300))
+    assert found.states > 100 and len(divided) == 1
+
+
 def test_sets_that_are_too_many_stay_whole(divided: list[ColumnRun]) -> None:
     """What has become too crowded to be stored by elements is not tried again, over and over."""
     crowded = Sizes(many_values=6, few_values=3, new_paths=4, few_elements=4, most_elements=4, rare=1000)

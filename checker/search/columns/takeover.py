@@ -104,12 +104,14 @@ class DividesAnew:
             for state in part.packing.states(part.rows, np.arange(0, len(part.rows), every, dtype=np.int64))
         ]
         sizes = replace(self._sizes, of_states=_FEWER * self._sizes.of_states)
-        by_elements, lists = _divisions(run, sample, reduced, sizes)
-        by_elements = frozenset(slot for slot in by_elements or () if not divider.is_gathered(slot))
-        if not by_elements and lists <= divider.lists_by_turns:
-            return None
+        wanted, lists = _divisions(run, sample, reduced, sizes)
+        if wanted is not None:
+            wanted = frozenset(slot for slot in wanted if not divider.is_gathered(slot))
         before = divider.sets_by_elements
-        known = None if before is None else by_elements | before
+        more = before is not None if wanted is None else bool(wanted)
+        if not more and lists <= divider.lists_by_turns:
+            return None
+        known = None if before is None or wanted is None else wanted | before
         waiting = list(_waiting(columns.frontier))
         with METER.unasked():
             run.waiting, run.wants_graph = waiting, columns.graph is not None
