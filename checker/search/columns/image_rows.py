@@ -25,24 +25,20 @@ _Known = tuple[FieldSpan, tuple[int, ...], int]
 
 
 class ImageRows:
-    """The images of rows of `packing` that are rows of `target`. `renamings`: of a group, those that lead there."""
+    """The images of rows of `packing` that are rows of `target`.
 
-    def __init__(self, packing: Packing, target: Packing, renamings: Ints) -> None:
+    `renamings`: of a group, those that lead there. `images`: by slot what the codes become.
+    """
+
+    def __init__(self, packing: Packing, target: Packing, renamings: Ints, images: Mapping[Slot, SlotImages]) -> None:
         self._packing = packing
         self._target = target
         self._renamings = renamings
+        self._images = images
         self._bits = max(1, min(_SPAN, (_MOST_SHARED // len(renamings)).bit_length() - 1))
         self._tables: dict[_Known, list[tuple[int, Words]]] = {}
 
-    def of(
-        self,
-        rows: Rows,
-        moves: Ints,
-        among: Ints,
-        images: Mapping[Slot, SlotImages],
-        sizes: Mapping[Slot, int],
-        ranks: Mapping[str, Ranks],
-    ) -> Rows:
+    def of(self, rows: Rows, moves: Ints, among: Ints, sizes: Mapping[Slot, int], ranks: Mapping[str, Ranks]) -> Rows:
         """The images of rows under one renaming each: its index in the group, and `among` those that lead here.
 
         `sizes`: how many codes of slots are known.
@@ -56,28 +52,27 @@ class ImageRows:
             if span.slots[0][0] in LISTED or not any(known):
                 continue
             column = span.column(rows)
-            if len(known) == 1 and images[span.slots[0]].apart is not None:
-                self._one_by_one(images[span.slots[0]], column, moves, made)
+            if len(known) == 1 and self._images[span.slots[0]].apart is not None:
+                self._one_by_one(self._images[span.slots[0]], column, moves, made)
                 continue
             key = (span, known, target.moved)
-            tables = self._tables[key] = before[key] if key in before else self._laid_out(span, known, images)
+            tables = self._tables[key] = before[key] if key in before else self._laid_out(span, known)
             for word, table in tables:
                 made.words[word] |= table[column, among]
         for kind in LISTED:
-            self._put_listed(kind, rows, moves, images, sizes, ranks, made)
+            self._put_listed(kind, rows, moves, sizes, ranks, made)
         return made
 
-    def _laid_out(
-        self, span: FieldSpan, known: Sequence[int], images: Mapping[Slot, SlotImages]
-    ) -> list[tuple[int, Words]]:
+    def _laid_out(self, span: FieldSpan, known: Sequence[int]) -> list[tuple[int, Words]]:
         """By words of the target, what it has for the bits of a span, by bits and renaming."""
         parts = [np.zeros((size, len(self._renamings), self._target.width), dtype=np.uint64) for size in known]
         for slot, part in zip(span.slots, parts, strict=True):
             if not len(part):
                 continue
-            codes = images[slot].codes(len(part)).take(self._renamings, axis=1).astype(np.uint64)
-            which = images[slot].which.take(self._renamings)
-            for at, image in enumerate(images[slot].targets):
+            images = self._images[slot]
+            codes = images.codes(len(part)).take(self._renamings, axis=1).astype(np.uint64)
+            which = images.which.take(self._renamings)
+            for at, image in enumerate(images.targets):
                 some = np.flatnonzero(which == at)
                 if len(some):
                     # Slots of objects not in use may have the target of another one: they are empty.
@@ -98,14 +93,7 @@ class ImageRows:
                 made.words[field.word][some] |= put
 
     def _put_listed(
-        self,
-        kind: str,
-        rows: Rows,
-        moves: Ints,
-        images: Mapping[Slot, SlotImages],
-        sizes: Mapping[Slot, int],
-        ranks: Mapping[str, Ranks],
-        made: Rows,
+        self, kind: str, rows: Rows, moves: Ints, sizes: Mapping[Slot, int], ranks: Mapping[str, Ranks], made: Rows
     ) -> None:
         """Fill the slots for threads, or for messages, in the order of the images."""
         target, source = self._target, self._packing
@@ -113,6 +101,6 @@ class ImageRows:
         size = sizes.get((kind, 0), 0)
         if size:
             # Without it, none was met by the rows that are moved.
-            codes = images[table_slot((kind, 0))].codes(size)
+            codes = self._images[table_slot((kind, 0))].codes(size)
             columns[: source.count(kind)] = codes[listed(source, rows, kind), moves]
         put_listed(target, made, kind, ranks[kind], columns)

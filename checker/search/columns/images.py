@@ -77,7 +77,7 @@ class _Group:
         for index, target in enumerate(self.targets):
             moves = np.flatnonzero(self.target_of == index)
             self._among[moves] = np.arange(len(moves))
-            self._rows.append(ImageRows(packing, target, moves))
+            self._rows.append(ImageRows(packing, target, moves, self._images))
 
     def _targets(self, packings: Packings) -> tuple[Ints, list[Packing]]:
         layout = self._packing.layout
@@ -129,7 +129,7 @@ class _Group:
     def moved(self, rows: Rows, numbers: Ints, target: int, ranks: Mapping[str, Ranks]) -> Rows:
         """The images by moves of these numbers, all as rows of one target, by index, which is not outgrown."""
         moves = numbers - self.first
-        return self._rows[target].of(rows, moves, self._among.take(moves), self._images, self._known, ranks)
+        return self._rows[target].of(rows, moves, self._among.take(moves), self._known, ranks)
 
 
 class Images:
