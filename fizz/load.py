@@ -302,7 +302,10 @@ def _shown(files: Files) -> tuple[Diagnostic, ...]:
 def _of_constants(diagnostic: Diagnostic) -> Diagnostic:
     """An error in a value from the command line is reported as a wrong constant, not a wrong file."""
     span = diagnostic.span
-    return replace(diagnostic, code="O5") if span is not None and span.file.startswith("--set ") else diagnostic
+    if span is None or not span.file.startswith("--set "):
+        return diagnostic
+    hint = diagnostic.hint or "a value is written as in a model, and quoted for the shell: --set 'NAME=[1, \"text\"]'"
+    return replace(diagnostic, code="O5", hint=hint)
 
 
 def _location(diagnostic: Diagnostic) -> tuple[str, int, int]:

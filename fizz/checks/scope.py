@@ -171,7 +171,14 @@ class Scope:
                 return
             self.messages.missing_init = True
             hint = "the model has no `action Init`, which binds the state variables"
-        self.messages.error("L20", f"undefined name '{word}'", name.span, hint)
+        self.messages.error("L20", f"undefined name '{word}'", name.span, hint or self._where_names_are_bound(word))
+
+    def _where_names_are_bound(self, word: str) -> str:
+        if self.kind == "constant":
+            return f'a text is written in quotes, `"{word}"`; a constant may use those above it'
+        if self.kind == "def":
+            return f"give it as a parameter, or bind it first: `{word} = …`; constants are bound at the top of the file"
+        return f"bind it first, `{word} = …`: here, in `action Init` as a state variable, or at the top as a constant"
 
     def _field(self, word: str) -> str | None:
         """What to write for a field that lacks its instance; of many undefined names only for those that are shown."""

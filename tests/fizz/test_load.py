@@ -174,6 +174,7 @@ def test_set(tmp_path: Path) -> None:
         ("Limit", "'a", "string is never closed", (1, 1)),
         ("Limit", "a = 1", "unexpected '='", (1, 3)),
         ("Limit", "x", "constant statement uses the state variable 'x'", (1, 1)),
+        ("Limit", "text", "undefined name 'text'", (1, 1)),
         ("Limit", "\x00", "control character", (1, 1)),
     ],
 )
@@ -186,7 +187,7 @@ def test_wrong_set(name: str, value: str, text: str, place: tuple[int, int], tmp
     assert diagnostic.code == "O5" and text in diagnostic.text
     assert diagnostic.span is not None and diagnostic.span.file == f"--set {name}"
     assert diagnostic.span[1:3] == place
-    assert (diagnostic.hint == "write a value, as 2 or [1, 2]") == (value == "")
+    assert diagnostic.hint and (diagnostic.hint == "write a value, as 2 or [1, 2]") == (value == "")
     assert caught.value.exit_code == 151
 
 

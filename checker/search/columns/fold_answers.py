@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.columns.code_tables import Ints, coded, distinct
+from checker.search.columns.code_tables import Ints, Mask, coded, distinct
 from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.fold_rounds import FoldedDicts, FoldedLists, Rounds, SetRounds
 from checker.search.columns.number_folds import number_answers
@@ -116,6 +116,8 @@ class FoldAnswers:
         if isinstance(self._fold, KnownPassing):
             return self._passed_on(self._fold, rounds, which)
         taken = self._taken(self._fold, rounds, which)
+        if self._fold.decisive is not None:
+            return self._decided(self._fold, self._fold.decisive, taken, rounds.answering)
         numbers = number_answers(self._folds.interner, self._fold, self._turns, taken, rounds.answering)
         if numbers is not None:
             return numbers
@@ -136,41 +138,74 @@ class FoldAnswers:
             here, codes, ids = rounds.at(place, going_on)
             if not len(here):
                 continue
-            met, indexes = _occurring(codes, len(ids))
-            alike = _Alike(indexes)
-            by_index = np.zeros(len(met), dtype=np.int64)
-            asking: list[tuple[int, TurnQuestion]] = []
-            for index, code in enumerate(met.tolist()):
-                node = fold.turns.get(ids[code])
-                if isinstance(node, Turn):
-                    by_index[index] = self._numbered(node)
-                elif node is None:
-                    lost = here[alike.of(index)]
-                    unknown.append(int(which[lost[0]]))
-                    going_on[lost] = False
-                else:
-                    asking.append((index, node))
-            taken = by_index.take(indexes)
-            for index, question in asking:
-                some = alike.of(index)
-                taken[some] = self._walk(question, which[here[some]])
-            column = np.zeros(len(which), dtype=np.int64)
-            column[here] = taken
-            for number in distinct(taken).tolist():
-                if not number:
-                    continue
-                turn = self._turns[number - 1]
-                self._folds.note(turn)
-                # Whether the answer may depend on that this turn was taken: it fails, decides, or has results.
-                if not (turn.results is None or fold.counts(turn.results)):
-                    column[column == number] = 0
-                elif fold.stops:
-                    going_on &= column != number
-            if column.any():
+            known = np.ones(len(here), dtype=np.bool_)
+            taken = self._taken_in(fold, which[here], codes, ids, known)
+            if not known.all():
+                lost = here[~known]
+                _, one_of_each = np.unique(codes[~known], return_index=True)
+                unknown += which[lost[one_of_each]].tolist()
+                going_on[lost] = False
+            kept = self._counting(fold, taken)
+            if fold.stops:
+                going_on[here[kept]] = False
+            if kept.any():
+                column = np.zeros(len(which), dtype=np.int64)
+                column[here] = taken * kept
                 found.append(column)
         if unknown:
             raise UnknownElement(unknown)
         return found
+
+    def _taken_in(self, fold: KnownFold, rows: Ints, codes: Ints, ids: Sequence[int], known: Mask) -> Ints:
+        """The turns that rows take in one round, 0 for those of which it is not `known`."""
+        if len(ids) == 1:
+            return self._taken_for(fold.turns.get(ids[0]), rows, known)
+        met, indexes = _occurring(codes, len(ids))
+        alike = _Alike(indexes)
+        by_index = np.zeros(len(met), dtype=np.int64)
+        asking: list[tuple[int, TurnQuestion | None]] = []
+        for index, code in enumerate(met.tolist()):
+            node = fold.turns.get(ids[code])
+            if isinstance(node, Turn):
+                by_index[index] = self._numbered(node)
+            else:
+                asking.append((index, node))
+        taken = by_index.take(indexes)
+        for index, question in asking:
+            some = alike.of(index)
+            of_some = known[some]
+            taken[some] = self._taken_for(question, rows[some], of_some)
+            known[some] = of_some
+        return taken
+
+    def _taken_for(self, node: TurnNode | None, rows: Ints, known: Mask) -> Ints:
+        """The turns that rows take with one element."""
+        if node is None:
+            known[:] = False
+            return np.zeros(len(rows), dtype=np.int64)
+        return self._walk(node, rows)
+
+    def _counting(self, fold: KnownFold, taken: Ints) -> Mask:
+        """Whether the answer may depend on that these turns were taken: they fail, decide, or have results."""
+        counts = np.zeros(len(self._turns) + 1, dtype=np.bool_)
+        for number in np.flatnonzero(np.bincount(taken)).tolist():
+            if number:
+                turn = self._turns[number - 1]
+                self._folds.note(turn)
+                counts[number] = turn.results is None or fold.counts(turn.results)
+        return counts.take(taken)
+
+    def _decided(
+        self, fold: KnownFold, decisive: int, taken: Sequence[Ints], answering: Mask
+    ) -> tuple[Ints, list[int]]:
+        """The answers of `any` or `all`, in rows that took these turns: each decides, or fails."""
+        fails = np.array([False, *[turn.results is None for turn in self._turns]])
+        decided, lost = np.zeros(len(answering), dtype=np.bool_), ~answering
+        for column in taken:
+            decided |= column > 0
+            lost |= fails.take(column)
+        codes: Ints = np.where(lost, 2, decided.astype(np.int64))
+        return codes, [self._folds.made(fold, ()), decisive, UNBOUND]
 
     def _answer(self, fold: KnownFold, taken: list[int]) -> int:
         turns = [self._turns[number - 1] for number in taken if number]

@@ -35,18 +35,20 @@ class Rounds(Protocol):
 
 
 class SetRounds:
-    """The elements of sets or bags in order, a round for each that any row may have."""
+    """The elements of sets or bags in order, a round for each that any row has."""
 
     def __init__(self, bits: ElementBits, rows: Rows) -> None:
-        self._elements = bits.elements
-        self._present = bits.present(rows)
+        present, elements = bits.present(rows), bits.elements
+        met = np.flatnonzero(present.any(axis=0))
+        self._elements = [elements[field] for field in met.tolist()]
+        self._present = np.ascontiguousarray(present.T[met])
         self.answering = np.ones(len(rows), dtype=np.bool_)
 
     def __len__(self) -> int:
         return len(self._elements)
 
     def at(self, place: int, going_on: Mask) -> Round:
-        here = np.flatnonzero(self._present[:, place] & going_on)
+        here = np.flatnonzero(self._present[place] & going_on)
         return Round(here, np.zeros(len(here), dtype=np.int64), self._elements[place : place + 1])
 
 
