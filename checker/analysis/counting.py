@@ -11,12 +11,11 @@ from dataclasses import dataclass, field
 from checker.analysis.visit import StateObserver, Visit, VisitedState
 from checker.core.property import Looks, Predicate, Watch
 from checker.search.contract.assertion_answers import Assertions, Decide
-from checker.search.memo.memo import verdict_of
 from fizz import Span
 from interpreter import ModelError, Program
 from interpreter.execute.decisions import NO, YES, Decision, deciding_statements, decisions
 from interpreter.execute.view import View
-from interpreter.state.step import Outcome, Result, Rule, StepKind
+from interpreter.state.step import Outcome, Result, Rule, StepKind, verdict_of
 from interpreter.values.budget import METER
 
 _MOST_KEPT = 100_000

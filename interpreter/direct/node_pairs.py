@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from interpreter.compile.pair_questions import ONLY
@@ -19,11 +19,13 @@ _TUPLE: Final = Tag.TUPLE
 
 
 class Pairs(Sequences):
-    """The operation that answers a question about pairs."""
+    """The operation that answers a question about pairs. `answered_pairs`: those that it was last asked about."""
+
+    answered_pairs: Mapping[str, Pair] | None = None
 
     def answered(self, value: Any, instance: Any, question: str) -> bool:
         """The answer for what the body returned in an instance; `value`: a node, or rows of two members each."""
-        pairs = self._pairs(value)
+        pairs = self.answered_pairs = self._pairs(value)
         self.fuel[0] -= 2 * len(pairs)
         name = "" if instance is None else self.nodes.interner.text(self.nodes.number(instance))
         try:

@@ -16,6 +16,7 @@ from interpreter.direct.nodes import GiveUp, Nodes, Shadowed, ValueNode
 from interpreter.direct.scopes import RuleScope
 from interpreter.direct.sides import instance_of, side_of
 from interpreter.execute.next_states import Successor
+from interpreter.execute.pair_answers import Pair
 from interpreter.machine import Machine
 from interpreter.state.state import Layout, Slot, State
 from interpreter.state.step import FairChoice, Outcome, Result, Rule, StepKind
@@ -204,6 +205,11 @@ class DirectRules(CompiledRules):
         if rule.kind is StepKind.ASSERT:
             return _HELD if verdict else _VIOLATED
         return found
+
+    def pairs(self, rule: Rule, state: State) -> Mapping[str, Pair] | None:
+        """The pairs that a `leadsto` assertion returns in a state; None: ask the interpreter about a question."""
+        self.operations.answered_pairs = None
+        return None if self.results(rule, state) is None else self.operations.answered_pairs
 
     def _bound_to(self, rule: Rule, layout: Layout, before: Layout | None) -> _Bound:
         compiled = self._of(rule)

@@ -7,7 +7,7 @@ may therefore cache results by answers, and nothing else may influence a path.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
 from typing import ClassVar, NamedTuple
 
@@ -212,6 +212,14 @@ class Failure:
 def ends_step(result: Result) -> bool:
     """Whether a path with this result is the last one of its step."""
     return isinstance(result, Failure) and result.ends_step
+
+
+def verdict_of(results: Sequence[Result]) -> Result:
+    """The verdict of an assertion: that of the first path that has one."""
+    for result in results:
+        if isinstance(result, Failure) or (isinstance(result, Outcome) and result.value is not None):
+            return result
+    raise AssertionError("the last path of an assertion always has a verdict")
 
 
 def is_none_admitted(result: Result) -> bool:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from checker.search.memo.memo import Memory, verdict_of
+from checker.search.memo.memo import Memory
 from checker.search.memo.row_tables import RowTable
 from fizz import FizzError, load
 from interpreter import Machine, compile_module
 from interpreter.state.state import State
-from interpreter.state.step import ModelError, Outcome, Rule, StepKind
+from interpreter.state.step import ModelError, Outcome, Rule, StepKind, verdict_of
 from tests.direct.programs import model
 from tests.random.laws import walk
 from tests.random.programs import program

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import fizz
 from checker.search.known_pairs import PairsOfModel
-from checker.search.memo.memo import Memory, verdict_of
+from checker.search.memo.memo import Memory
 from checker.search.memo.run_choice import RECORDED
 from fizz import Span
 from interpreter import Machine, ModelError, State, StepKind
 from interpreter.direct.rules import DirectRules
 from interpreter.execute.view import PairView
-from interpreter.state.step import Aborted, Failure, Outcome, Result, Rule
+from interpreter.state.step import Aborted, Failure, Outcome, Result, Rule, verdict_of
 from interpreter.values.budget import METER
 from tests.random.laws import walk
 

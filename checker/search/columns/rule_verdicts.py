@@ -5,7 +5,7 @@ A rule is remembered by what it asks, or run directly: once for rows that are al
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -16,6 +16,7 @@ from checker.core.patience import Patience
 from checker.search.columns.alike_verdicts import AlikeVerdicts
 from checker.search.columns.code_tables import Ints, distinct
 from checker.search.columns.packing import Packing, Rows
+from checker.search.columns.pair_verdicts import PairVerdicts
 from checker.search.columns.remembered import Remembered
 from checker.search.columns.shares import Slots, most_varied
 from checker.search.columns.sizes import Sizes
@@ -24,15 +25,17 @@ from checker.search.columns.space import Space
 from checker.search.columns.step_rules import ALONE
 from checker.search.columns.trie_walk import results_of
 from checker.search.columns.verdicts import FAILED, FALSE, OPEN, TRUE
-from checker.search.memo.memo import verdict_of
 from checker.search.memo.trie import Leaf, ReadTree
 from interpreter import ModelError
+from interpreter.execute.pair_answers import Pair
 from interpreter.state.state import State
-from interpreter.state.step import Failure, Outcome, Result, Rule
+from interpreter.state.step import Failure, Outcome, Result, Rule, verdict_of
 from interpreter.values.intern import Interner
 
 _LITTLE: Final = 0.1
 """What an assertion has missed in tables is little if it is no more than this part of what another one has."""
+_AT_ONCE: Final = 16
+"""Pairs are asked for in so many states before an interruption is heard."""
 
 
 @dataclass(slots=True)
@@ -150,6 +153,8 @@ class RuleVerdicts:
         self._patience = patience
         self._asked: dict[tuple[Rule, Packing], _AskedRule | None] = {}
         self._alike_verdicts: dict[tuple[Rule, Packing], AlikeVerdicts] = {}
+        self._pair_verdicts: dict[tuple[int, tuple[str, int] | None, Packing], PairVerdicts] = {}
+        """By the number of a `leadsto` assertion, and its instance."""
 
     def looks_at(self, packing: Packing) -> list[Slots]:
         """Sets of slots of a packing that all execution paths of assertions about states read, as far as is known.
@@ -170,6 +175,7 @@ class RuleVerdicts:
         """Forget what assertions answered; the memory may have forgotten it."""
         self._asked.clear()
         self._alike_verdicts.clear()
+        self._pair_verdicts.clear()
 
     def ask(self, rule: Rule, packing: Packing, rows: Rows, before: Rows | None = None) -> Verdicts | None:
         """The verdicts of an assertion rule; None if it must be asked row by row.
@@ -201,6 +207,9 @@ class RuleVerdicts:
     def _ask_once(self, rule: Rule, rows: _Asked) -> Verdicts:
         """Ask an assertion rule, once for rows that are alike in all that it may read, if that may pay."""
         choice = self.space.memory.choice(rule)
+        told = self._told(rule, rows) if choice.directly else None
+        if told is not None:
+            return self._ask_pairs(rule, rows, told)
         alike = self._alike(rule, rows) if choice.directly or choice.seems_new else None
         choice.knows_alike = alike is not None
         if alike is None:
@@ -224,6 +233,34 @@ class RuleVerdicts:
         if len(failed) > len(found.errors):
             # Errors are not kept.
             ask(failed)
+        return found
+
+    def _ask_pairs(self, rule: Rule, rows: _Asked, told: PairVerdicts) -> Verdicts:
+        """Ask a question about pairs by what was told of these for any question."""
+        memory, question = self.space.memory, self.space.machine.program.assertions[rule.subject].question
+        assert question is not None
+        asked = 0
+
+        def ask(which: Ints) -> list[Mapping[str, Pair] | None]:
+            nonlocal asked
+            asked += len(which)
+            found: list[Mapping[str, Pair] | None] = []
+            states, _ = rows.take(which).states()
+            while some := states[len(found) : len(found) + _AT_ONCE]:
+                self._patience.ask()
+                found += memory.pairs_in(rule, some)
+            return found
+
+        found = Verdicts(told.of(question, rows.sides, ask))
+        if self._told(rule, rows) is not told:
+            # It has turned out to read more, or pairs are seldom known.
+            return self._ask_once(rule, rows)
+        memory.choice(rule).alike += len(found.values) - asked
+        lost = np.flatnonzero(found.values == OPEN)
+        if len(lost):
+            some = self._ask_all(rule, rows.take(lost))
+            found.values[lost] = some.values
+            found.errors.update((int(lost[row]), error) for row, error in some.errors.items())
         return found
 
     def _ask_all(self, rule: Rule, rows: _Asked) -> Verdicts:
@@ -281,6 +318,21 @@ class RuleVerdicts:
         if known is None or known.reads != reads:
             known = self._alike_verdicts[key] = AlikeVerdicts(packing, reads)
         return known
+
+    def _told(self, rule: Rule, rows: _Asked) -> PairVerdicts | None:
+        """What was told of the pairs that a question is about; None: it is about none, or they are seldom known."""
+        assertion = self.space.machine.program.assertions[rule.subject]
+        if assertion.question is None:
+            return None
+        reads = self.space.memory.may_read(rule, rows.packing.layout, None)
+        if reads is None:
+            return None
+        number = rule.subject if assertion.of is None else assertion.of
+        key = (number, rule.instance, rows.packing)
+        known = self._pair_verdicts.get(key)
+        if known is None or known.reads != reads:
+            known = self._pair_verdicts[key] = PairVerdicts(rows.packing, reads)
+        return known if known.pays else None
 
     def needs_rows(self, rule: Rule, packing: Packing) -> bool:
         """Whether it was found that a rule must be asked row by row."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import islice, repeat
 from typing import TYPE_CHECKING, Final
@@ -28,13 +28,14 @@ from interpreter.execute.comprehensions import kept_of
 from interpreter.execute.next_states import Successor
 from interpreter.execute.view import PairView, View
 from interpreter.state.state import Layout, Slot, State
-from interpreter.state.step import ExecutionPath, Failure, Outcome, Result, Rule, StepKind, ends_step
+from interpreter.state.step import ExecutionPath, Outcome, Result, Rule, StepKind, ends_step, verdict_of
 from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
     from checker.search.memo.recorded_rules import RecordedRules
     from interpreter.direct.followers import Following
     from interpreter.direct.rules import DirectRules, SuccessorReads
+    from interpreter.execute.pair_answers import Pair
 
 PROBATION: Final = 4_000
 """Evaluations of a rule after which it is decided whether remembering it pays. The first half fills the tree."""
@@ -53,14 +54,6 @@ small rule."""
 
 Listener = Callable[[Rule, ExecutionPath], None]
 """Called with each execution path that is remembered."""
-
-
-def verdict_of(results: Sequence[Result]) -> Result:
-    """The verdict of an assertion: that of the first path that has one."""
-    for result in results:
-        if isinstance(result, Failure) or (isinstance(result, Outcome) and result.value is not None):
-            return result
-    raise AssertionError("the last path of an assertion always has a verdict")
 
 
 class Memory:
@@ -542,6 +535,15 @@ class Memory:
                 yield first
             else:
                 yield self._verdict(rule, found)
+
+    def pairs_in(self, rule: Rule, states: Sequence[State]) -> list[Mapping[str, Pair] | None]:
+        """The pairs that a `leadsto` assertion which is run directly returns in some states; None: not known so."""
+        assert self._direct is not None
+        with self._phases.during(DIRECTLY):
+            found = [self._direct.pairs(rule, state) for state in states]
+        self.counters.evaluations += len(states)
+        self.choice(rule).count(len(states), 0)
+        return found
 
     def _verdict(self, rule: Rule, found: Sequence[Result]) -> Result:
         verdict = verdict_of(found)
