@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import heapq
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from itertools import islice
+from typing import Final, NamedTuple
 
 from checker.liveness.graph import Graph
+
+_FIRST: Final = 256
+_MOST: Final = 1 << 18
+"""So many costs are asked for together at first, and at most: a walk may end soon."""
 
 
 class Walked(NamedTuple):
@@ -68,21 +73,26 @@ class _Walks:
 
         States are numbered level by level: beginnings of walks are added when the search reaches their level.
         """
-        starts = (state for state in range(self.graph.states) if begins[state])
+        starts = self._starts(begins)
         following = next(starts, None)
         done: set[int] = set()
         while following is not None or self._waiting:
             self._ask()
-            while following is not None:
-                cost = (*self.graph.cost(following), self.graph.key(following))
-                if self._waiting and cost[0] > self._waiting[0][0][0]:
-                    break
-                self._offer(cost, following, None)
+            while following is not None and not (self._waiting and following[0][0] > self._waiting[0][0][0]):
+                self._offer(*following, None)
                 following = next(starts, None)
             cost, state = heapq.heappop(self._waiting)
             if state not in done:
                 done.add(state)
                 yield cost, state
+
+    def _starts(self, begins: bytearray) -> Iterator[tuple[Cost, int]]:
+        """The states where walks may begin, with their cost."""
+        states = (state for state in range(self.graph.states) if begins[state])
+        many = _FIRST
+        while some := [*islice(states, many)]:
+            yield from zip(self.graph.costs_of(some), some, strict=True)
+            many = min(2 * many, _MOST)
 
     def _go_on(self, cost: Cost, state: int) -> None:
         graph = self.graph

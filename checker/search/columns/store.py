@@ -25,6 +25,10 @@ from interpreter.state.step import StepOrder
 
 _NONE: Final = (1 << 32) - 1
 """The parent of an initial state, as it is stored."""
+_PAGE_BITS: Final = 16
+_PAGE: Final = 1 << _PAGE_BITS
+_MOST_PAGES: Final = 16
+"""So many pages of so many keys, by number, are held for those who ask for keys one by one."""
 
 
 class StateStore:
@@ -43,6 +47,9 @@ class StateStore:
         self.parents: list[NDArray[np.uint32]] = []
         self.orders: list[NDArray[np.int32]] = []
         self.first: list[int] = [0]
+        self._pages: dict[int, tuple[Words, Words]] = {}
+        self._paged = 0
+        """How many states were found when the pages were taken out."""
 
     @property
     def exact(self) -> bool:
@@ -222,13 +229,23 @@ class StateStore:
     # --- asking ----------------------------------------------------------------------------------------------------
 
     def key(self, number: int) -> int:
-        """The key of a state."""
-        return self._keys([number])[0]
+        """The key of a state. Keys are taken out page by page: they are stored by their high halves."""
+        page, row = number >> _PAGE_BITS, number & (_PAGE - 1)
+        if self._paged != len(self.visited):
+            self._pages.clear()
+            self._paged = len(self.visited)
+        held = self._pages.get(page)
+        if held is None:
+            if len(self._pages) == _MOST_PAGES:
+                del self._pages[next(iter(self._pages))]
+            high, rest = self.visited.between(page << _PAGE_BITS, (page + 1) << _PAGE_BITS)
+            held = self._pages[page] = high, self._low(rest)
+        return _joined(held[0].item(row), held[1].item(row))
 
     def _keys(self, numbers: list[int]) -> list[int]:
         high, rest = self.visited.some(numbers)
         both = zip(high.tolist(), self._low(rest).tolist(), strict=True)
-        return [upper << 64 | lower for upper, lower in both]
+        return [_joined(*one) for one in both]
 
     def keys_since(self, number: int) -> tuple[Words, Words]:
         """The halves of the keys of all states from a number on, by number."""
@@ -238,7 +255,7 @@ class StateStore:
     def halves(self, numbers: Ints) -> tuple[Words, Words]:
         """The halves of the keys of some states."""
         least = int(numbers.min())
-        high, rest = self.visited.since(least)
+        high, rest = self.visited.between(least, int(numbers.max()) + 1)
         return high[numbers - least], self._low(rest[numbers - least])
 
     def number(self, key: int) -> int:
@@ -278,6 +295,16 @@ class StateStore:
         level = int(np.searchsorted(np.array(self.first), number, side="right")) - 1
         return level, int(self.crashes(np.array([number]), orders)[0])
 
+    def costs(self, numbers: Sequence[int], orders: Sequence[StepOrder]) -> list[tuple[int, int, int]]:
+        """The levels of states in ascending order, the crash steps on their paths, and their keys."""
+        which = np.array(numbers, dtype=np.int64)
+        levels = np.searchsorted(np.array(self.first), which, side="right") - 1
+        ends = [*(np.flatnonzero(np.diff(levels)) + 1).tolist(), len(which)]
+        crashes = [self.crashes(which[begin:end], orders) for begin, end in pairwise([0, *ends])]
+        high, low = self.halves(which)
+        keys = map(_joined, high.tolist(), low.tolist())
+        return list(zip(levels.tolist(), np.concatenate(crashes).tolist(), keys, strict=True))
+
     def least_of(self, numbers: Iterable[int], orders: Sequence[StepOrder]) -> int:
         """Of some states in ascending order the one of least (level, crashes, key)."""
         some = iter(numbers)
@@ -300,6 +327,10 @@ class StateStore:
         keys = self._keys(numbers)
         links = [PathLink(orders[order], key) for order, key in zip(order_numbers, keys, strict=True)]
         return tuple(reversed(links))
+
+
+def _joined(high: int, low: int) -> int:
+    return high << 64 | low
 
 
 def _by_high(high: Words) -> Ints:

@@ -178,7 +178,7 @@ def _columns(
     graph = run.graph_so_far if run.wants_graph else None
     if graph is not None:
         graph.key, graph.least = store.key, partial(store.least_of, orders=space.orders)
-        graph.cost = partial(store.cost, orders=space.orders)
+        graph.cost, graph.costs = partial(store.cost, orders=space.orders), partial(store.costs, orders=space.orders)
     if run.parts is not None:
         space.export = ColumnExport(space, run.parts, run.level, run.task.patience.ask)
     columns = ColumnRun(run.task, space, store, graph)

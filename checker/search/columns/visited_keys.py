@@ -69,11 +69,15 @@ class VisitedKeys:
 
     def since(self, number: int) -> tuple[Words, Words]:
         """High half and rest of all keys from a number on, by number."""
-        high = np.zeros(len(self) - number, dtype=np.uint64)
+        return self.between(number, len(self))
+
+    def between(self, begin: int, end: int) -> tuple[Words, Words]:
+        """High half and rest of the keys from a number on to before another one, by number."""
+        high = np.zeros(end - begin, dtype=np.uint64)
         rest = np.zeros_like(high)
         for run in self._runs:
-            rows = np.flatnonzero(run.numbers >= number)
-            indexes = run.numbers[rows].astype(np.int64) - number
+            rows = np.flatnonzero((run.numbers >= begin) & (run.numbers < end))
+            indexes = run.numbers[rows].astype(np.int64) - begin
             high[indexes], rest[indexes] = run.high[rows], run.rest[rows]
         return high, rest
 
