@@ -253,6 +253,7 @@ class FoldAnswers:
 
     def _walk(self, node: TurnNode | None, which: Ints) -> Ints:
         """The numbers of the turns that rows take, given the tree of their element."""
+        self._folds.visits += 1
         if node is None:
             raise UnknownElement([int(which[0])])
         if isinstance(node, Turn):

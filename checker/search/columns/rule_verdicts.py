@@ -294,7 +294,8 @@ class RuleVerdicts:
         machine, memory = self.space.machine, self.space.memory
         columns = rows.columns(machine.values)
         counters = asked.remembered.tree.counters
-        calls = counters.calls
+        folds = rows.packing.tables.folds
+        calls, visits = counters.calls, folds.visits
         units = asked.remembered.lookup(
             columns,
             lambda row, choices: memory.run(rule, columns.view(row), choices),
@@ -303,6 +304,7 @@ class RuleVerdicts:
         verdicts, bundles = asked.decide(units)
         errors = {row: asked.error(int(bundles[row])) for row in np.flatnonzero(verdicts == FAILED).tolist()}
         choice = memory.choice(rule)
+        choice.visits += folds.visits - visits
         choice.count(len(verdicts), counters.calls - calls)
         if not asked.remembered.pays(units) and choice.remembered and choice.never_directly:
             memory.forget(rule)

@@ -68,6 +68,8 @@ class Folds:
         """Whether the last path asked lists by turns that it did not read besides."""
         self.ended: set[str] = set()
         """The steps to the answers of folds that no path asks any more: trees that ask for them are not added to."""
+        self.visits = 0
+        """How often some rows were led to a node of a tree of turns."""
 
     def ids_of(self, values: Iterable[object]) -> tuple[int, ...]:
         """The ids of values, UNBOUND for MISSING; ModelMistake if a value cannot be in a state."""

@@ -76,6 +76,11 @@ _STEP: Final = 40
 _RECORDED_CHARGES: Final = 2
 _DIRECT_CHARGES: Final = 8
 """And so many of the charges of the rule itself take one more."""
+_VISIT: Final = 200
+_LONG: Final = 1_000
+"""What it takes to lead some rows to a node of a tree of turns, and to run an assertion with nested loops directly."""
+_MANY_VISITS: Final = 4_096
+"""Visits to nodes after which it is asked whether they cost too much."""
 _CLEARLY: Final = 1.5
 _LONGEST: Final = 6
 """The first window of a trial has one in 64 evaluations, if calls cost little."""
@@ -92,7 +97,7 @@ class RunChoice:
     `forgotten`: run anew by the interpreter from then on. `recorded`: its paths are recorded by functions of Python.
     `new` counts the evaluations that needed a run, for people, and `alike` those for which all that may be read was
     known, which do not count otherwise; `knows_alike` says whether these are looked for. In `spent` the caller
-    sums up what functions that record have charged.
+    sums up what functions that record have charged, and in `visits` the nodes of trees of turns that rows were led to.
 
     `supported` tells whether it can be run directly: asked when that would pay.
     """
@@ -117,6 +122,7 @@ class RunChoice:
         "new",
         "recorded",
         "spent",
+        "visits",
     )
 
     def __init__(self, supported: Callable[[], bool], thresholds: Thresholds = THRESHOLDS) -> None:
@@ -127,6 +133,7 @@ class RunChoice:
         self.new = 0
         self.alike = 0
         self.spent = 0
+        self.visits = 0
         self._supported = supported
         self._thresholds = thresholds
         self._open = True
@@ -188,7 +195,7 @@ class RunChoice:
         self.new += min(calls, evaluations) if self.remembered else evaluations
         evaluated = self.evaluations - self._begin
         early = self.open and self._before is None and evaluated >= _FEW and self._learned(evaluated)
-        if early or self.evaluations >= self._until or self._is_worse(evaluated):
+        if early or self.evaluations >= self._until or self._is_worse(evaluated) or self._walks_long(evaluated):
             self._decide()
 
     def _is_worse(self, evaluated: int) -> bool:
@@ -208,7 +215,7 @@ class RunChoice:
     def _decide(self) -> None:
         if self.directly:
             self.directly, self._open, self._before = False, True, 1.0
-            self._begin, self._calls, self._steps = self.evaluations, 0, 0
+            self._begin_window()
             window = self._few(self._thresholds.trial)
             self._until = self.evaluations + max(window, self.evaluations >> _LONGEST if self.recorded else 0)
             return
@@ -218,19 +225,20 @@ class RunChoice:
         # A function records the paths of all alternatives in one call, for three times what a direct run costs.
         steps = min(self._steps, evaluated) if self.recorded else self._steps
         most = self._thresholds.share * (evaluated + steps) / (1 if self.recorded else _DEARER)
-        stays = self._stays(evaluated) or self._is_dear(evaluated)
+        long = self._walks_long(evaluated)
+        stays = self._stays(evaluated) or self._is_dear(evaluated) or long
         self.spent = 0
         self._open = self._calls > most or stays
         all_new = all_new and self._is_all_new()
-        if self._open and not all_new and self._goes_on(self._calls / (evaluated + self._steps)):
+        if self._open and not (all_new or long) and self._goes_on(self._calls / (evaluated + self._steps)):
             self._until = self.evaluations + 2 * evaluated
-            self._begin, self._calls, self._steps = self.evaluations, 0, 0
+            self._begin_window()
             return
         learned = stays or self._before is not None or self._learned(evaluated)
         self._before = None
         # The next window is longer if it is clear that remembering pays: columns go window by window.
         self._until = (2 if 4 * self._calls > most else 16) * self.evaluations
-        self._begin, self._calls, self._steps = self.evaluations, 0, 0
+        self._begin_window()
         if self._open:
             # Windows stay short as long as it is open.
             self._until = self.evaluations + self._few(_PIECE)
@@ -255,6 +263,16 @@ class RunChoice:
         rule may read: nothing else is run directly."""
         return self.knows_alike and self._calls >= _SEVERAL and self._costs_more(_CLEARLY, evaluated)
 
+    def _walks_long(self, evaluated: int) -> bool:
+        """Whether leading rows through the trees of turns has cost clearly more in this window than direct runs would:
+        where turns ask for turns, each row may come to nodes that hardly another one comes to."""
+        if self.directly or self.forgotten or self._until == _NEVER or self.visits < _MANY_VISITS:
+            return False
+        return _VISIT * self.visits > _CLEARLY * _LONG * evaluated
+
+    def _begin_window(self) -> None:
+        self._begin, self._calls, self._steps, self.visits = self.evaluations, 0, 0, 0
+
     def _costs_more(self, factor: float, evaluated: int) -> bool:
         """Whether recording paths has cost so many times what running the rule directly would have, in this window."""
         calls, spent = self._calls, self.spent
@@ -277,6 +295,6 @@ class RunChoice:
     def _go_directly(self) -> bool:
         if self._supported():
             self.directly = True
-            self._begin, self._calls, self._steps = self.evaluations, 0, 0
+            self._begin_window()
             self._until = max(1, 2 * self.evaluations)
         return self.directly
