@@ -76,7 +76,7 @@ class DirectExpressions(BuiltinCalls):
             return self.whole(self._compiled(node, True))
         compiled = self.of(node)
         code = self.whole(compiled)
-        if compiled.kind in SCALARS or compiled.owned:
+        if compiled.kind in SCALARS or compiled.owned or self.names.given_away(node):
             return code
         return call("own" if compiled.fresh else "plain", code)
 

@@ -143,6 +143,10 @@ class Names:
         self._read_before: set[str] = set()
         """The locals that were read before a list of Python was bound to them: in a loop they may have one then."""
 
+    def given_away(self, node: ast.Expression) -> bool:
+        """Whether a field or variable is named here that gets another value later: then what it held has this owner."""
+        return False
+
     def locals(self) -> frozenset[str]:
         """The names of the variables."""
         raise NotImplementedError

@@ -129,17 +129,32 @@ class Sequences(Basics):
         return found
 
     def ordered_by(self, items: Sequence[Any], mark: Callable[[Any], Any] | None, reverse: bool) -> list[Any]:
-        """`sorted(…)` where the marks of the items, if there is a `mark`, are ints or texts."""
-        kinds = set(map(type, items if mark is None else map(mark, items)))
-        if not (kinds <= {int} or kinds <= {str}):
-            raise GiveUp
+        """`sorted(…)` where the marks of the items, if there is a `mark`, are ints or texts, or tuples of these."""
+        marks = _marks(items if mark is None else map(mark, items))
         self.fuel[0] -= 8 * len(items)
-        return sorted(items, key=mark, reverse=reverse)
+        return [items[place] for place in sorted(range(len(items)), key=marks.__getitem__, reverse=reverse)]
 
     def extreme_by(self, choose: Callable[..., Any], items: Sequence[Any], mark: Callable[[Any], Any]) -> Any:
         """`min(…, key=…)` or `max`, where the marks of the items are ints or texts: of equal ones the first."""
-        kinds = set(map(type, map(mark, items)))
-        if not items or not (kinds <= {int} or kinds <= {str}):
+        marks = _marks(map(mark, items))
+        if not items:
             raise GiveUp
         self.fuel[0] -= 8 * len(items)
-        return choose(items, key=mark)
+        return items[choose(range(len(items)), key=marks.__getitem__)]
+
+
+def _marks(found: Iterable[Any]) -> list[Any]:
+    """Marks by which Python sorts as the language does: ints, texts, or tuples of as many of these."""
+    marks = list(found)
+    if not set(map(type, marks)) <= {ValueNode}:
+        columns = [marks]
+    elif all(mark.tag is _TUPLE for mark in marks) and len({len(mark.items) for mark in marks}) <= 1:
+        marks = [tuple(mark.items) for mark in marks]
+        columns = [list(column) for column in zip(*marks, strict=True)]
+    else:
+        raise GiveUp
+    for column in columns:
+        kinds = set(map(type, column))
+        if not (kinds <= {int} or kinds <= {str}):
+            raise GiveUp
+    return marks

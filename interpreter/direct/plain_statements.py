@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast as python
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final, assert_never
 
 from fizz import Span
@@ -24,7 +25,7 @@ from interpreter.direct.put_together import put_as_well
 from interpreter.direct.rule_text import ARGUMENTS, CHANGES, changing, is_bound_once
 from interpreter.direct.scopes import RuleScope
 from interpreter.direct.taken_inside import taken_inside
-from interpreter.direct.taken_over import kept_of, takes_over
+from interpreter.direct.taken_over import kept_of, takes_over, unsorted
 from interpreter.direct.yields import SerialCode, ends_path
 from interpreter.execute.costs import cost, instruction_cost
 from interpreter.state.step import NOT_HELD, NOTHING_DONE, Aborted
@@ -281,10 +282,14 @@ class PlainStatements(SerialCode):
         if function is None:
             return None
         assert isinstance(node, ast.Call)
+        path, method = function.value, function.name
+        if method == "sort" and node.arguments and not targets:
+            items = ast.Argument(path.span, "positional", None, path)
+            ordered = self.expressions.sorted_by(replace(node, arguments=(items, *node.arguments)))
+            return self._put(path, self.expressions.whole(ordered), True)
         arguments = [argument.value for argument in node.arguments]
         if any(argument.kind != "positional" for argument in node.arguments):
             raise Unsupported("arguments")
-        path, method = function.value, function.name
         least, most = ARGUMENTS.get(method, (1, 1))
         if not least <= len(arguments) <= most:
             raise Unsupported("arguments")
@@ -378,7 +383,7 @@ class PlainStatements(SerialCode):
 
     def _assigned(self, target: ast.Expression, value: ast.Expression) -> python.expr:
         """A value that a variable or field is given."""
-        kept = kept_of(self.names.routine, target, value, self.changed.roots)
+        kept = kept_of(self.names.routine, target, unsorted(value, self.names), self.changed.roots)
         return self.expressions.stored(value) if kept is None else self.expressions.kept(value, target, kept)
 
     def _owned(self, target: ast.Target, code: python.expr) -> list[python.stmt]:

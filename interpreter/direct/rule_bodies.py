@@ -56,7 +56,7 @@ class Calls:
                 self._by_name.setdefault(function, []).append(number)
         self._chooses: dict[int, bool] = {}
         self._routines: dict[int, p.Routine] = {}
-        self._lists: frozenset[str] | None = None
+        self._lists: dict[int, frozenset[str]] | None = None
 
     def routine(self, number: int) -> p.Routine:
         """A routine, in the form in which it is compiled."""
@@ -68,7 +68,7 @@ class Calls:
             known = self.program.routines[number]
             # A thread of an action waits at a statement, by its number, with the names that it has.
             if known.kind != "action" or known.body.flow == "atomic" or is_one_step(known.body):
-                known = with_places(known, self._lists, variables, self._calls_others(known))
+                known = with_places(known, self._lists[known.number], variables, self._calls_others(known))
             self._routines[number] = known
         return known
 

@@ -15,6 +15,7 @@ from fizz.syntax import ast
 from interpreter.compile import program as p
 from interpreter.direct.forms import Compiled, Unsupported, call, constant, name
 from interpreter.direct.name_lookup import Names, Shared
+from interpreter.direct.taken_over import gives_away
 
 NO_SIDES: Final[Mapping[str, str]] = {}
 
@@ -294,6 +295,11 @@ class RuleScope(Names):
 
     def is_local(self, target: ast.Expression) -> bool:
         return isinstance(target, ast.Name) and target.id not in self.shared.known.state_variables
+
+    def given_away(self, node: ast.Expression) -> bool:
+        if self.is_local(node) or (isinstance(node, ast.Name) and node.id in self._bound):
+            return False
+        return gives_away(self.routine, node, self.shared.looked_at)
 
     def written(self, identifier: str) -> str:
         """The variable of a name that is assigned."""

@@ -161,16 +161,25 @@ def _is_steady(
 def _keep_places(stand: Sequence[ast.Expression], routine: p.Routine) -> bool:
     """Whether nothing else comes to where names stand for, or where that is in. The routine is that in which all such
     names are replaced; names that are bound once were bound before."""
-    known = list(instructions(routine.body))
-    once = _bound_once(routine, known)
-    given = [path for one in known for path in assigned(one) if len(path) > 1 or path[0] not in once]
-    moved = [path for one in known for path in rearranged(one)]
+    once = _bound_once(routine, list(instructions(routine.body)))
     for stands in stand:
-        to = path_of(stands)
+        to, known = path_of(stands), _until_last_use(stands, routine)
         assert to is not None
+        given = [path for one in known for path in assigned(one) if len(path) > 1 or path[0] not in once]
+        moved = [path for one in known for path in rearranged(one)]
         if any(is_on_the_way(path, to) for path in given) or any(is_on_the_way(path, to[:-1]) for path in moved):
             return False
     return True
+
+
+def _until_last_use(stands: ast.Expression, routine: p.Routine) -> list[p.Instruction]:
+    """The instructions up to the last that names the place in an expression, if there is one; with all around that."""
+    places = {node.id for node in nodes_in(stands) if isinstance(node, ast.Name)} & set(map(_place, routine.bound))
+    in_turn = not isinstance(routine.body, p.OneOfBlock | p.ParallelBlock)
+    each = [list(_with_inner(one)) for one in own(routine.body)]
+    used = [at for at, some in enumerate(each) if any(_uses(place, some) for place in places)]
+    end = used[-1] + 1 if used and in_turn else len(each)
+    return [one for some in each[:end] for one in some]
 
 
 def _is_used_after(alias: _Alias, routine: p.Routine, local: Set[str]) -> bool:

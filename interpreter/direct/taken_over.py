@@ -7,13 +7,16 @@ were new; and members may go on in a list or dict that takes the place of the on
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self, nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
-from interpreter.direct.rule_text import evaluated, is_bound_once
+from interpreter.direct.rule_text import changing, evaluated, is_bound_once
+
+if TYPE_CHECKING:
+    from interpreter.direct.name_lookup import Names
 
 
 def takes_over(routine: p.Routine, statement: ast.Assign, looked_at: Set[str]) -> bool:
@@ -23,20 +26,52 @@ def takes_over(routine: p.Routine, statement: ast.Assign, looked_at: Set[str]) -
     if place is None or place in looked_at or len(statement.targets) != 1:
         return False
     (local,) = statement.targets
+    if not isinstance(local, ast.Name) or not is_bound_once(routine, local.id):
+        return False
+    return _is_given_up(routine, statement, place)
+
+
+def gives_away(routine: p.Routine, node: ast.Expression, looked_at: Set[str]) -> bool:
+    """Whether what a field or variable holds gets another owner: it is named here alone, but in guards before, and
+    gets another value later on all paths."""
+    place = _place_of(node)
+    return place is not None and place not in looked_at and _is_given_up(routine, node, place)
+
+
+def _is_given_up(routine: p.Routine, part: ast.Node, place: str) -> bool:
+    """Whether the statement with this part is followed, on all paths, by one that gives a place another value, and
+    nothing else names the place, but guards before."""
     block = routine.body.instructions if isinstance(routine.body, p.Sequence) else ()
-    begins = [index for index, one in enumerate(block) if isinstance(one, p.Do) and one.statement is statement]
-    if not begins or not isinstance(local, ast.Name) or not is_bound_once(routine, local.id):
+    begins = [index for index, one in enumerate(block) if _is_in(part, one)]
+    if not begins:
         return False
     begin = begins[0]
     ends = [index for index, one in enumerate(block) if index > begin and _binds(one, place)]
-    if len(ends) != 1 or not all(isinstance(one, p.Do | p.Guard | p.Pick) for one in block[begin : ends[0]]):
+    if len(ends) != 1 or not all(map(_is_plain, block[begin : ends[0]])):
         return False
     every = list(instructions(routine.body))
     if any(isinstance(one, p.CallOrDo) and one.routine is not None for one in every):
         return False
     guards = [one for one in block[:begin] if isinstance(one, p.Guard)]
-    # One is the value of the statement, the other what is bound later.
-    return _mentions(every, place) - _mentions(guards, place) == 2
+    # Of others, members and fields may have been asked for. One is in the statement, the other what is bound later.
+    others = [one for one in block[:begin] if isinstance(one, p.Do)]
+    return _mentions(every, place) - _mentions(guards, place) - _mentions_in_paths(others, place) == 2
+
+
+def _is_plain(instruction: p.Instruction) -> bool:
+    """Whether an instruction calls nothing that could name a place."""
+    if isinstance(instruction, p.CallOrDo):
+        return changing(instruction.call) is not None
+    return isinstance(instruction, p.Do | p.Guard | p.Pick)
+
+
+def _is_in(part: ast.Node, instruction: p.Instruction) -> bool:
+    """Whether a part of the text is in an assignment, or a change of a container."""
+    if isinstance(instruction, p.Do):
+        return any(node is part for node in nodes_in(instruction.statement))
+    if not isinstance(instruction, p.CallOrDo) or changing(instruction.call) is None:
+        return False
+    return any(node is part for node in nodes_in(instruction.call))
 
 
 class Kept(NamedTuple):
@@ -59,9 +94,7 @@ def kept_of(routine: p.Routine, target: ast.Expression, value: ast.Expression, c
     if place is None:
         return None
     parts = list(_summands(value))
-    kept = [
-        part for part in parts if _keeps(routine, place, part, changed) or (len(parts) > 1 and _place_of(part) == place)
-    ]
+    kept = [part for part in parts if _keeps(routine, place, part, changed) or _place_of(part) == place]
     new = tuple(part for part in parts if part not in kept)
     if not all(isinstance(part, ast.ListExpression) for part in new):
         return None
@@ -72,6 +105,35 @@ def kept_of(routine: p.Routine, target: ast.Expression, value: ast.Expression, c
         members = [item for part in lists for item in part.items]
         return None if any(isinstance(item, ast.Starred) for item in members) else Kept(new, len(members))
     return None
+
+
+def unsorted(value: ast.Expression, names: Names) -> ast.Expression:
+    """The expression whose members a value has in some order: what `sorted`, or a `def` that sorts it, is given."""
+    while isinstance(value, ast.Call) and isinstance(value.function, ast.Name) and value.arguments:
+        called, (items, *others) = value.function.id, value.arguments
+        source = names.helper(called)
+        if items.kind != "positional" or not (
+            (called == "sorted" and not names.shadowed(called))
+            or (source is not None and not others and _returns_sorted(source, names))
+        ):
+            break
+        value = items.value
+    return value
+
+
+def _returns_sorted(source: ast.Helper, names: Names) -> bool:
+    """Whether a `def` does nothing but return its only argument sorted."""
+    if len(source.parameters) != 1 or len(source.body.statements) != 1:
+        return False
+    (statement,) = source.body.statements
+    if not isinstance(statement, ast.Return) or not isinstance(statement.value, ast.Call):
+        return False
+    called = statement.value
+    is_sorted = isinstance(called.function, ast.Name) and called.function.id == "sorted"
+    if not is_sorted or names.shadowed("sorted") or not called.arguments:
+        return False
+    items = called.arguments[0].value
+    return isinstance(items, ast.Name) and items.id == source.parameters[0].name
 
 
 def _summands(value: ast.Expression) -> Iterator[ast.Expression]:
@@ -146,8 +208,16 @@ def _place_of(node: ast.Expression) -> str | None:
 
 def _binds(instruction: p.Instruction, place: str) -> bool:
     """Whether an instruction gives a place another value."""
+    if isinstance(instruction, p.CallOrDo):
+        return changing(instruction.call) is not None and list(map(_place_of, instruction.targets)) == [place]
     statement = instruction.statement if isinstance(instruction, p.Do) else None
-    return isinstance(statement, ast.Assign) and [_place_of(target) for target in statement.targets] == [place]
+    return isinstance(statement, ast.Assign) and list(map(_place_of, statement.targets)) == [place]
+
+
+def _mentions_in_paths(every: Iterable[p.Instruction], place: str) -> int:
+    """How often instructions ask what a place holds for a member or field, or give it one."""
+    nodes = (node for one in every for part in evaluated(one) for node in nodes_in(part))
+    return sum(_place_of(node.value) == place for node in nodes if isinstance(node, ast.Index | ast.Attribute))
 
 
 def _mentions(every: Iterable[p.Instruction], place: str) -> int:

@@ -40,7 +40,7 @@ OPEN = {
     "interpreter/direct/rule_bodies.py": 2,
     "interpreter/direct/rule_text.py": 4,
     "interpreter/direct/name_lookup.py": 1,
-    "interpreter/direct/containers_written.py": 1,
+    "interpreter/direct/containers_written.py": 3,
     "interpreter/direct/one_by_one.py": 1,
     "interpreter/direct/paths_written.py": 1,  # other expressions are no paths
     "interpreter/direct/second_names.py": 2,  # other instructions and expressions bind no second name

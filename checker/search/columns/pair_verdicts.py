@@ -19,8 +19,8 @@ from checker.search.columns.verdicts import FALSE, OPEN, TRUE
 from interpreter.compile.program import PairQuestion
 from interpreter.execute.pair_answers import Pair
 
-_NOT_TOLD: Final = 0
-"""The number of what is told for rows whose pairs are not known."""
+_NOT_KNOWN: Final = 0
+"""The number for rows whose pairs are not known."""
 _MOST: Final = 1 << 15
 """So many combinations of truths are kept, and no more than come with one lot of rows beside these."""
 
@@ -29,7 +29,7 @@ AskPairs = Callable[[Ints], Sequence[Mapping[str, Pair] | None]]
 
 
 class PairVerdicts:
-    """What was told of the pairs of an assertion, by all that it may `read`, over one packing."""
+    """The pairs of an assertion by all that it may read (`reads`), over one packing."""
 
     def __init__(self, packing: Packing, reads: Reads) -> None:
         self.reads = reads
@@ -59,7 +59,7 @@ class PairVerdicts:
     def _numbered(self, found: Sequence[Mapping[str, Pair] | None]) -> Ints:
         self._asked += len(found)
         self._lost += found.count(None)
-        return np.array([_NOT_TOLD if pairs is None else self._number(pairs) for pairs in found], dtype=np.int64)
+        return np.array([_NOT_KNOWN if pairs is None else self._number(pairs) for pairs in found], dtype=np.int64)
 
     def _number(self, pairs: Mapping[str, Pair]) -> int:
         if not self._keys:

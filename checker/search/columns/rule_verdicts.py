@@ -207,9 +207,9 @@ class RuleVerdicts:
     def _ask_once(self, rule: Rule, rows: _Asked) -> Verdicts:
         """Ask an assertion rule, once for rows that are alike in all that it may read, if that may pay."""
         choice = self.space.memory.choice(rule)
-        told = self._told(rule, rows) if choice.directly else None
-        if told is not None:
-            return self._ask_pairs(rule, rows, told)
+        pairs = self._pairs_of(rule, rows) if choice.directly else None
+        if pairs is not None:
+            return self._ask_pairs(rule, rows, pairs)
         alike = self._alike(rule, rows) if choice.directly or choice.seems_new else None
         choice.knows_alike = alike is not None
         if alike is None:
@@ -235,8 +235,8 @@ class RuleVerdicts:
             ask(failed)
         return found
 
-    def _ask_pairs(self, rule: Rule, rows: _Asked, told: PairVerdicts) -> Verdicts:
-        """Ask a question about pairs by what was told of these for any question."""
+    def _ask_pairs(self, rule: Rule, rows: _Asked, known: PairVerdicts) -> Verdicts:
+        """Ask a question about pairs by what is known of these from any question."""
         memory, question = self.space.memory, self.space.machine.program.assertions[rule.subject].question
         assert question is not None
         asked = 0
@@ -251,8 +251,8 @@ class RuleVerdicts:
                 found += memory.pairs_in(rule, some)
             return found
 
-        found = Verdicts(told.of(question, rows.sides, ask))
-        if self._told(rule, rows) is not told:
+        found = Verdicts(known.of(question, rows.sides, ask))
+        if self._pairs_of(rule, rows) is not known:
             # It has turned out to read more, or pairs are seldom known.
             return self._ask_once(rule, rows)
         memory.choice(rule).alike += len(found.values) - asked
@@ -321,8 +321,8 @@ class RuleVerdicts:
             known = self._alike_verdicts[key] = AlikeVerdicts(packing, reads)
         return known
 
-    def _told(self, rule: Rule, rows: _Asked) -> PairVerdicts | None:
-        """What was told of the pairs that a question is about; None: it is about none, or they are seldom known."""
+    def _pairs_of(self, rule: Rule, rows: _Asked) -> PairVerdicts | None:
+        """What is known of the pairs that a question is about; None: it is about none, or they are seldom known."""
         assertion = self.space.machine.program.assertions[rule.subject]
         if assertion.question is None:
             return None
