@@ -64,7 +64,7 @@ def with_places(routine: p.Routine, lists: Set[str], variables: Set[str], calls:
         routine = replace(routine, scopes=(body, *routine.scopes[1:]), bound=names)
         stand += stands.values()
     # Only now it is known what other names stand for.
-    return routine if _keep_places(stand, routine) else before
+    return routine if _keep_places(stand, routine, variables) else before
 
 
 def listed_by(node: ast.Expression) -> ast.Expression | None:
@@ -158,10 +158,10 @@ def _is_steady(
     return all(isinstance(one, ast.Literal) or (isinstance(one, ast.Name) and one.id in steady) for one in steps)
 
 
-def _keep_places(stand: Sequence[ast.Expression], routine: p.Routine) -> bool:
+def _keep_places(stand: Sequence[ast.Expression], routine: p.Routine, variables: Set[str]) -> bool:
     """Whether nothing else comes to where names stand for, or where that is in. The routine is that in which all such
     names are replaced; names that are bound once were bound before."""
-    once = _bound_once(routine, list(instructions(routine.body)))
+    once = _bound_once(routine, list(instructions(routine.body))) - variables
     for stands in stand:
         to, known = path_of(stands), _until_last_use(stands, routine)
         assert to is not None

@@ -54,7 +54,7 @@ def _is_given_up(routine: p.Routine, part: ast.Node, place: str) -> bool:
         return False
     guards = [one for one in block[:begin] if isinstance(one, p.Guard)]
     # Of others, members and fields may have been asked for. One is in the statement, the other what is bound later.
-    others = [one for one in block[:begin] if isinstance(one, p.Do)]
+    others = [one for one in block[:begin] if _is_plain(one) and not isinstance(one, p.Guard)]
     return _mentions(every, place) - _mentions(guards, place) - _mentions_in_paths(others, place) == 2
 
 
