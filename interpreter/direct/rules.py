@@ -20,6 +20,7 @@ from interpreter.execute.pair_answers import Pair
 from interpreter.machine import Machine
 from interpreter.state.state import Layout, Slot, State
 from interpreter.state.step import FairChoice, Outcome, Result, Rule, StepKind
+from interpreter.values.budget import METER
 from interpreter.values.intern import Tag
 
 _PATIENCE: Final = 64
@@ -172,7 +173,8 @@ class DirectRules(CompiledRules):
                 values += others
             if following is not None:
                 values, self._successors = following.values, following.successors
-            verdict = run(values, others, found.append)
+            put = found.append if rule.kind is not StepKind.INIT else self._path_by_path(found)
+            verdict = run(values, others, put)
         except _Follows:
             self._unmark()
             try:
@@ -205,6 +207,25 @@ class DirectRules(CompiledRules):
         if rule.kind is StepKind.ASSERT:
             return _HELD if verdict else _VIOLATED
         return found
+
+    def _path_by_path(self, found: list[Result]) -> Callable[[Result], None]:
+        """What takes the result of a path of Init: each has a budget of its own, as there may be thousands.
+
+        What a path spends is spent between its choices, each time within what is spent between two results.
+        """
+        fuel, begin, most, dearest = self._fuel, self._fuel[0], self._most, 0
+
+        def put(result: Result) -> None:
+            nonlocal dearest
+            METER.ask()
+            dearest = max(dearest, begin - fuel[0])
+            forks = result.forks if isinstance(result, Outcome) else ()
+            if dearest * (len(forks) + 1) > most:
+                raise GiveUp
+            fuel[0] = begin
+            found.append(result)
+
+        return put
 
     def pairs(self, rule: Rule, state: State) -> Mapping[str, Pair] | None:
         """The pairs that a `leadsto` assertion returns in a state; None: ask the interpreter about a question."""

@@ -1,4 +1,4 @@
-"""What a variable holds gets another owner, and the variable another value; lists that stay lists of the same members."""
+"""What a variable holds gets another owner, and the variable another value; lists that keep their members."""
 
 from __future__ import annotations
 

@@ -440,7 +440,9 @@ class Memory:
         if paths is None:
             self._recording[rule] = self.choice(rule).recorded = False
             raise BeginAnew
-        self.choice(rule).spent += self._recorded.spent
+        choice = self.choice(rule)
+        choice.spent += self._recorded.spent
+        choice.reads += sum([len(path.events) for path in paths])
         if self.listener is not None:
             for path in paths:
                 self.listener(rule, path)
@@ -469,7 +471,6 @@ class Memory:
 
     def forget_reads(self, roots: set[Slot]) -> None:
         """Forget the results of rules that read these slots, or parts of them."""
-
         self._forget_asking(lambda slot: is_within(roots, slot))
 
     def _forget_asking(self, which: Callable[[Slot], bool]) -> list[Rule]:
@@ -539,9 +540,9 @@ class Memory:
     def pairs_in(self, rule: Rule, states: Sequence[State]) -> list[Mapping[str, Pair] | None]:
         """The pairs that a `leadsto` assertion which is run directly returns in some states; None: not known so."""
         assert self._direct is not None
+        self.counters.evaluations += len(states)
         with self._phases.during(DIRECTLY):
             found = [self._direct.pairs(rule, state) for state in states]
-        self.counters.evaluations += len(states)
         self.choice(rule).count(len(states), 0)
         return found
 

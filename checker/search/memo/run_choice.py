@@ -72,7 +72,9 @@ _CHEAP: Final = 4
 _RECORDED: Final = 500
 _DIRECT: Final = 60
 _STEP: Final = 40
-"""What a call of a function that records takes, a direct run, and a step of a direct run, in tenths of microseconds."""
+_READ: Final = 40
+"""What a call of a function that records takes, a direct run, a step of a direct run, and to note what is read, in
+tenths of microseconds."""
 _RECORDED_CHARGES: Final = 2
 _DIRECT_CHARGES: Final = 8
 """And so many of the charges of the rule itself take one more."""
@@ -97,7 +99,8 @@ class RunChoice:
     `forgotten`: run anew by the interpreter from then on. `recorded`: its paths are recorded by functions of Python.
     `new` counts the evaluations that needed a run, for people, and `alike` those for which all that may be read was
     known, which do not count otherwise; `knows_alike` says whether these are looked for. In `spent` the caller
-    sums up what functions that record have charged, and in `visits` the nodes of trees of turns that rows were led to.
+    sums up what functions that record have charged, in `reads` what they have read, and in `visits` how often rows were
+    led to nodes of trees of turns.
 
     `supported` tells whether it can be run directly: asked when that would pay.
     """
@@ -120,6 +123,7 @@ class RunChoice:
         "forgotten",
         "knows_alike",
         "new",
+        "reads",
         "recorded",
         "spent",
         "visits",
@@ -134,6 +138,7 @@ class RunChoice:
         self.alike = 0
         self.spent = 0
         self.visits = 0
+        self.reads = 0
         self._supported = supported
         self._thresholds = thresholds
         self._open = True
@@ -205,7 +210,10 @@ class RunChoice:
 
     def _learned(self, evaluated: int) -> bool:
         """Whether enough calls were made for the rule to be run directly, after so many evaluations of this window."""
-        if self._total >= self._thresholds.learning * (_CHEAP if self.recorded else 1) or self._is_dear(evaluated):
+        # Paths that read much, as all of a large dict, take as long to record as several others.
+        much = _READ * max(0, self.reads - _FEW * self._total) // _RECORDED if self.recorded else 0
+        enough = self._thresholds.learning * (_CHEAP if self.recorded else 1)
+        if self._total + much >= enough or self._is_dear(evaluated):
             return True
         # A function records the paths of all alternatives in one call.
         most = evaluated if self.recorded else max(evaluated, self._steps)
