@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from fizz import Span
+from interpreter.compile import program as p
+from interpreter.compile.statements import chooses, instructions
 from interpreter.direct.compiled_rules import FAILURES, HELD, VIOLATED, CompiledRules, key_of
 from interpreter.direct.followers import COST, NAMES, FieldsOnly, Followers, Following
 from interpreter.direct.nodes import GiveUp, Nodes, Shadowed, ValueNode
@@ -100,6 +102,15 @@ class FieldTable(dict[ValueNode, int]):
         return position
 
 
+def _choices(routine: p.Routine) -> int | None:
+    """How many choices a path of a routine makes at most; None if that is not seen in the text."""
+    every = list(instructions(routine.body))
+    loops = [inside for one in every if isinstance(one, p.Loop) for inside in instructions(one.body)]
+    if any(isinstance(one, p.Enter | p.PickBlock) for one in every) or any(map(chooses, loops)):
+        return None
+    return sum(map(chooses, every))
+
+
 def _is_field(slot: Slot, attributes: set[str]) -> bool:
     """Whether a slot is a field or param with one of these names."""
     return slot[0] in ("field", "param") and slot[-1] in attributes
@@ -173,7 +184,7 @@ class DirectRules(CompiledRules):
                 values += others
             if following is not None:
                 values, self._successors = following.values, following.successors
-            put = found.append if rule.kind is not StepKind.INIT else self._path_by_path(found)
+            put = self._path_by_path(found) if rule.kind is StepKind.INIT else found.append
             verdict = run(values, others, put)
         except _Follows:
             self._unmark()
@@ -213,14 +224,18 @@ class DirectRules(CompiledRules):
 
         What a path spends is spent between its choices, each time within what is spent between two results.
         """
+        init = self.machine.program.init
+        assert init is not None
+        choices = _choices(self.machine.program.routines[init])
+        if choices is None:
+            return found.append
         fuel, begin, most, dearest = self._fuel, self._fuel[0], self._most, 0
 
         def put(result: Result) -> None:
             nonlocal dearest
             METER.ask()
             dearest = max(dearest, begin - fuel[0])
-            forks = result.forks if isinstance(result, Outcome) else ()
-            if dearest * (len(forks) + 1) > most:
+            if dearest * (choices + 1) > most:
                 raise GiveUp
             fuel[0] = begin
             found.append(result)

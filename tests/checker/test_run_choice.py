@@ -135,6 +135,33 @@ def test_many_calls_are_few_at_a_time() -> None:
     assert not choice.directly and choice.left == 8
 
 
+def test_what_takes_long_to_walk_is_run_directly() -> None:
+    """Few paths are new, but rows are led to many nodes: a visit takes some microseconds, whatever the hit rate."""
+    short, long = RunChoice(lambda: True, EARLY), RunChoice(lambda: True, EARLY)
+    for _ in range(200):
+        short.visits += 100
+        short.count(100, 0)
+        long.visits += 2_000
+        long.count(100, 0)
+    assert long.directly and not short.directly
+    long.count(long.left, 0)
+    assert not long.directly and long.visits == 0
+
+
+def test_paths_that_read_much_are_recorded_less_often() -> None:
+    """It takes as long to record one that reads all of a large dict as several others."""
+    needed = []
+    for reads in (4, 100):
+        choice = RunChoice(lambda: True, Thresholds())
+        choice.recorded = True
+        while not choice.directly:
+            choice.reads += 4 * reads
+            choice.count(8, 4)
+            choice.recorded = True
+        needed.append(choice.evaluations)
+    assert needed[1] < needed[0] // 4
+
+
 @pytest.mark.parametrize("wide", [None, 0, 20])
 def test_rules_change_over(wide: int | None) -> None:
     """From remembered to direct and back in the middle of a run."""

@@ -11,7 +11,7 @@ from checker.search.rows.first_states import FEW
 from interpreter import Machine, compile_module
 from interpreter.direct.rules import DirectRules
 from interpreter.initial_states import beginnings_of, init_rule
-from interpreter.state.step import Failure, InitialState
+from interpreter.state.step import Failure, InitialState, Outcome
 from tests.interpreter.test_branching import HEAD, INITS
 from tests.stats import stat
 
@@ -84,6 +84,17 @@ def test_given_up_or_the_same(body: str) -> None:
 def test_no_value_is_the_interpreters(name: str) -> None:
     """A variable without a value is an error, with a place."""
     assert compare(LEFT[name]) is None
+
+
+def test_each_path_has_a_budget_of_its_own() -> None:
+    """Together they spend more than one step may."""
+    body = "a = oneof range(60)\nb = oneof range(60)\nrequire a <= b\nd = {i: (0 if i < a else 1) for i in range(200)}"
+    made_of = {"range(200)": 60 * 61 // 2, "range(60_000)": None}
+    for elements, wanted in made_of.items():
+        machine = machine_for(body.replace("range(200)", elements))
+        results = DirectRules(machine).results(init_rule(machine), machine.transitions.empty)
+        made = None if results is None else sum(isinstance(one, Outcome) for one in results)
+        assert made == wanted
 
 
 def test_many_initial_states_are_made_by_a_function() -> None:
