@@ -35,7 +35,10 @@ def gives_away(routine: p.Routine, node: ast.Expression, looked_at: Set[str]) ->
     """Whether what a field or variable holds gets another owner: it is named here alone, but in guards before, and
     gets another value later on all paths."""
     place = _place_of(node)
-    return place is not None and place not in looked_at and _is_given_up(routine, node, place)
+    if place is None or place in looked_at or (routine.kind == "action" and routine.body.flow != "atomic"):
+        # Between two statements of a serial action there is a state in which both have it.
+        return False
+    return _is_given_up(routine, node, place)
 
 
 def _is_given_up(routine: p.Routine, part: ast.Node, place: str) -> bool:

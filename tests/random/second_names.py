@@ -85,8 +85,34 @@ class Model:
             options += [[f'{path}["c"] = {holder.new}'], [f'{path}.pop("c", None)']]
         else:
             options += [[f"if len({path}) < 3:", f"    {path}.append({holder.new})"]] * 2
-            options += [[f"if len({path}) > 2:", f"    {path}.pop(0)"], [f"{path}.reverse()"]]
+            options += [[f"if len({path}) > 2:", f"    {path}.pop(0)"], [f"{path}.reverse()"], [self.sorting(holder)]]
         return self.source.pick(options)
+
+    def sorting(self, holder: _Holder) -> str:
+        """A list is sorted, in place or not."""
+        field, log = self.field("q", holder, "n"), self.field("q", holder, "log")
+        mark = self.source.pick([field, f"-{field}", f"({field}, len({log}))", f"(len({log}), -{field})"])
+        forms = ["{0}.sort(key=lambda q: {1})", "{0} = sorted({0}, key=lambda q: {1})", "{0} = by_n({0})"]
+        return self.source.pick(forms if holder.record else forms[:2]).format(holder.path, mark)
+
+    def given_away(self, holders: list[_Holder]) -> list[str]:
+        """What a variable holds goes into a list, and the variable gets another value."""
+        pick, chance = self.source.pick, self.source.chance
+        holder = pick([one for one in holders if not one.is_dict])
+        path, field = holder.path, self.field("kept", holder, "n")
+        if chance(35):
+            return [f"require kept == None and len({path}) > 1", f"kept = {path}.pop({pick(['0', ''])})"]
+        lines = ["require kept != None"]
+        lines += [f"{field} = {pick(['x', '1'])}"] if chance(30) else []
+        lines += [f"{pick(['old', 'x'])} = {pick([field, 'kept', field])}"] if chance(15) else []
+        mark = self.field("q", holder, "n")
+        both = f"{path} + [kept]"
+        forms = [f"{path} = {both}", f"{path}.append(kept)", f"{path} = [kept] + {path}", f"{path} = by_n({both})"]
+        lines += [pick([*forms, f"{path} = sorted({both}, key=lambda q: {mark})"])]
+        after = [[f"{self.field(f'{path}[-1]', holder, 'n')} = 2"], [f"{field} = 2"], [self.sorting(holder)], ["x = 1"]]
+        lines += pick(after) if chance(40) else []
+        value = pick(["None"] * 6 + [f"{path}.pop(0)", f"{path}[0]", "x"])
+        return [*lines, f"kept = {value}" if chance(85) else "x = 2"]
 
     def binding(self, holder: _Holder, name: str) -> str:
         """How a name is bound; a loop or block ends with a colon."""
@@ -152,7 +178,8 @@ class Model:
         self.choices = 0
         lines = [f"require x != {self.source.number(0, 2)}"] if self.source.chance(25) else []
         for _ in range(self.source.number(1, 2)):
-            lines += self.moved(holders) if self.source.chance(25) else self.statements(holders)
+            kinds = [self.given_away, self.moved, *[self.statements] * 3]
+            lines += self.source.pick(kinds)(holders)
         if self.source.chance(30):
             lines += ["x = (x + 1) % 3"]
         flow = "atomic " if self.source.chance(75) else ""
@@ -177,6 +204,10 @@ class Model:
             f"    {source.pick(['if len(given) < 2: given.append(x)', 'given.clear()'])}",
         ]
         lines += ["atomic func first(given):", f"    return {source.pick(['given', 'list(given)', 'people[0]'])}"]
+        lines += [
+            "def by_n(given):",
+            f"    return sorted(given, key=lambda q: {source.pick(['q.n', '(-q.n, len(q.log))'])})",
+        ]
         for number in range(source.number(1, 3)):
             lines += self.action(f"A{number}", shared)
         lines += ["always assertion P0:", f"    return {self.condition('people[0]', shared[0])} or x < 2"]

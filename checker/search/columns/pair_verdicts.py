@@ -62,8 +62,9 @@ class PairVerdicts:
         return np.array([_NOT_KNOWN if pairs is None else self._number(pairs) for pairs in found], dtype=np.int64)
 
     def _number(self, pairs: Mapping[str, Pair]) -> int:
-        if not self._keys:
-            self._keys = list(pairs)
+        self._keys = self._keys or list(pairs)
+        if self._keys != list(pairs):
+            return _NOT_KNOWN
         truths = tuple(chain.from_iterable(pairs.values()))
         number = self._numbers.setdefault(truths, len(self._numbers) + 1)
         if number > len(self._truths):

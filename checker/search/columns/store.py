@@ -235,10 +235,11 @@ class StateStore:
             self._pages.clear()
             self._paged = len(self.visited)
         held = self._pages.get(page)
-        if held is None:
+        if held is None or row >= len(held[0]):
             if len(self._pages) == _MOST_PAGES:
                 del self._pages[next(iter(self._pages))]
-            high, rest = self.visited.between(page << _PAGE_BITS, (page + 1) << _PAGE_BITS)
+            begin = page << _PAGE_BITS
+            high, rest = self.visited.between(begin, min(begin + _PAGE, max(len(self), number + 1)))
             held = self._pages[page] = high, self._low(rest)
         return _joined(held[0].item(row), held[1].item(row))
 
@@ -261,7 +262,7 @@ class StateStore:
     def number(self, key: int) -> int:
         """The number of a state."""
         number = int(self.numbers(*halves([key]))[0])
-        if number < 0 or self.key(number) != key:
+        if number < 0 or self._keys([number]) != [key]:
             raise KeyError(f"{key:032x}")
         return number
 
