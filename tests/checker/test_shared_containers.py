@@ -67,3 +67,33 @@ def test_what_is_shared_is_named_once_for_many_states(monkeypatch: pytest.Monkey
     report = check(module_of(LOGS.replace("STARTS", "9")), settings=Settings(keep_going=True, workers=1))
     assert report.transitions is not None and report.transitions > 5_000
     assert 0 < named < report.transitions / 4
+
+
+QUEUE = """
+---
+deadlock_detection: false
+---
+action Init:
+    topic = []
+    message = None
+    n = 0
+atomic action Put:
+    require len(topic) < 3
+    topic.append({"id": n})
+    n = (n + 1) % 4
+atomic action Take:
+    require topic and message == None
+    message = topic[0]
+atomic action Finish:
+    require message != None
+    message = None
+    topic.pop(0)
+"""
+
+
+def test_stats_say_where_containers_are_shared() -> None:
+    """A copy is shared with nothing."""
+    settings = Settings(keep_going=True, stats=True)
+    for text, wanted in ((QUEUE, True), (QUEUE.replace("= topic[0]", "= dict(topic[0])"), False)):
+        report = check(module_of(text), settings=settings, engine="columns")
+        assert report.stats is not None and ("packings with shared containers" in report.stats) is wanted

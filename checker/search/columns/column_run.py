@@ -589,8 +589,10 @@ class ColumnRun:
         """What the columns did, for `--stats`."""
         spilled = {"MB on disk": round(self.store.spill_files.bytes / 1e6, 1)} if self.store.spill_files.in_use else {}
         packings = self.space.packings.values()
+        shared = sum(bool(packing.layout.cells) for packing in packings)
         return {
             "packings": len(packings),
+            **({"packings with shared containers": shared} if shared else {}),
             "slots of a packing": max((len(packing.fields) for packing in packings), default=0),
             "bits of a packing": max((packing.bits for packing in packings), default=0),
             "re-packs": self.space.refits,
