@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from checker.core.exploration import GivenUp
+from checker.core.limits import UNTIMELY
 from checker.core.problems import ExitCode
 from checker.core.report import DEADLOCK, ModelFailure, PropertyReport, Report, heading, title_of
 from checker.core.trace import Trace
@@ -147,7 +148,7 @@ def verdict_sentence(report: Report) -> str:
             not_judged = f"; not judged: {', '.join(open_ones)}" if open_ones else ""
             return f"{judged} holds on the whole state space{not_judged}"
         case ExitCode.BOUNDED:
-            return f"nothing found, but {_cut_sentence(report)}"
+            return _bounded_sentence(report)
         case ExitCode.DEADLOCK:
             return f"{title_of(DEADLOCK)}{''.join(_notes(p, p.trace, report) for p in _decisive(report))}"
         case ExitCode.SAFETY | ExitCode.LIVENESS:
@@ -191,10 +192,15 @@ def length_note(found: PropertyReport | ModelFailure) -> str:
     return "" if found.shortest else ", perhaps not the shortest"
 
 
-def _cut_sentence(report: Report) -> str:
+def _bounded_sentence(report: Report) -> str:
     cut = "the search was cut" if report.cut_by is None else report.cut_by.sentence
+    if report.cut_by in UNTIMELY and report.states and not report.cut and report.given_up is None:
+        # All states were found: a search for lassos in them came to no end.
+        open_ones = ", ".join(p.name for p in report.properties if p.verdict == "undecided")
+        ended = cut.replace("the search was cut", "judging them was ended")
+        return f"all states were found, but {ended}; not judged: {open_ones}"
     states = f" ({plural(report.cut, 'state')} cut)" if report.cut else ""
-    return f"{cut}{states}"
+    return f"nothing found, but {cut}{states}"
 
 
 def print_failure(

@@ -176,6 +176,24 @@ def test_a_violation_of_an_unfinished_level_decides_the_exit_code(tmp_path: Path
     assert json.loads(json_report(report))["properties"][0]["perhaps_not_shortest"] is True
 
 
+def test_time_that_runs_out_while_liveness_is_judged(tmp_path: Path) -> None:
+    """The sentence does not say that the search was cut, for all states were found."""
+    model = tmp_path / "m.fizz"
+    model.write_text(SETTLES)
+    late = "all states were found, but judging them was ended by --timeout; not judged: "
+    met = set()
+    for asks in range(2, 6_000, 3):
+        report = check(model, patience=patience(asks))
+        if report.exit_code is not ExitCode.BOUNDED:
+            break
+        sentence = verdict_sentence(report)
+        assert sentence.startswith(
+            "nothing found, but the search was cut by --timeout" if report.cut or not report.states else late
+        )
+        met.add(sentence.startswith(late))
+    assert met == {True, False}
+
+
 @pytest.mark.parametrize("saved", [False, True])
 def test_a_run_is_stopped_while_the_graph_of_a_level_is_drawn(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, saved: bool
