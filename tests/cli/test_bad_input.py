@@ -251,3 +251,10 @@ def test_options_of_an_engine_that_was_not_asked_for(fizzpy: Callable[..., objec
     ended = fizzpy("check", "DieHard.fizz", *option)
     assert ended.code == 2
     assert f"{option[0]}: only with --engine spark" in ended.err
+
+
+def test_one_worker_of_the_plain_engine(fizzpy: Callable[..., object]) -> None:
+    """It has one; several are refused."""
+    assert fizzpy("check", "DieHard.fizz", "--engine", "plain", "--workers", "1").code == 12
+    ended = fizzpy("check", "DieHard.fizz", "--engine", "plain", "--workers", "2")
+    assert ended.code == 2 and "--workers: only with --engine embedded" in ended.err
