@@ -29,6 +29,7 @@ PAIRS = {
     "a dict": "return {i: (s[i] % 2 == 1, s[i] % 2 == 0) for i in s}",
     "a list": "return [(s[i] % 2 == 1, s[i] % 2 == 0) for i in range(N)]",
     "a list of others": "return [(sum(s.values()) == 2 * M * N - 1 - i, s[i] % 4 == 3) for i in range(N)]",
+    "no pairs": "return [(s[i] % 2 == 1, s[i] % 2 == 0) for i in range(N) if s[i] > 90]",
     "violated": "return [(s[i] % 2 == 0, s[i] % 2 == 1) for i in range(N)]",
     "no bool in one state": "return [(s[i] % 2 == 1, True if s[i] < 11 else s[1] % 2 == 0 or 3) for i in range(N)]",
     "other pairs in one state": "return [(s[i] % 2 == 1, s[i] % 2 == 0) for i in range(N if s[0] < 12 else 2)]",

@@ -75,7 +75,7 @@ class PairVerdicts:
         """The answer by number."""
         if len(self._columns) < len(self._truths):
             new = np.array(self._truths[len(self._columns) :], dtype=np.bool_)
-            self._columns = np.concatenate([self._columns.reshape(-1, new.shape[1]), new])
+            self._columns = np.concatenate([self._columns, new]) if len(self._columns) else new
         asked = self._columns[:, 0 if question.asked else 1 :: 2]
         if question.key is not None and len(asked):
             which = self._keys.index(question.key)
