@@ -35,7 +35,10 @@ def gives_away(routine: p.Routine, node: ast.Expression, looked_at: Set[str]) ->
     """Whether what a field or variable holds gets another owner: it is named here alone, but in guards before, and
     gets another value later on all paths."""
     place = _place_of(node)
-    if place is None or place in looked_at or (routine.kind == "action" and routine.body.flow != "atomic"):
+    if place is None or place in looked_at or routine.kind == "func":
+        # Who calls a func may have a local with what the place holds.
+        return False
+    if routine.kind == "action" and routine.body.flow != "atomic":
         # Between two statements of a serial action there is a state in which both have it.
         return False
     return _is_given_up(routine, node, place)

@@ -13,6 +13,9 @@ deadlock_detection: false
 ---
 def by_n(items):
     return sorted(items, key=lambda one: (-one.n, one.k))
+atomic func give():
+    xs = xs + [v]
+    v = None
 action Init:
     xs = [record(n=i % 2, k=i, inner=[i]) for i in range(3)]
     d = {{"a": record(n=0, k=9, inner=[])}}
@@ -77,6 +80,9 @@ OTHERWISE = [
     "one = xs[0]\none.n += 1\nxs.sort(key=lambda other: -other.n)\none.n += 1",
     "one = xs[0]\none.inner.append(5)\nxs = xs[1:]\none.inner.append(6)\nx = len(one.inner)",
     "w = [v]\nv = w[0]",
+    "give()",
+    "old = v\ngive()\nxs[-1].n = 7\nx = old.n",
+    "old = v\ngive()\nfor one in xs:\n    one.n = 7\nx = old.n",
     "old = v.inner\nxs = xs + [v]\nxs[-1].inner.append(5)\nv = None\nx = len(old)",
     "old = v.inner\nd['b'] = v\nd['b'].inner.append(5)\nv = None\nx = len(old)",
     "old = v\nv = None\nxs = xs + [old]\nxs[-1].n = 6\nx = old.n",
@@ -105,3 +111,9 @@ def test_one_owner_in_the_end(body: str) -> None:
 @pytest.mark.parametrize("body", OTHERWISE)
 def test_two_owners_or_a_change_between(body: str) -> None:
     agree(compare_text(_model(body), 60))
+
+
+@pytest.mark.parametrize("body", GIVEN_AWAY[:8])
+def test_serial_actions(body: str) -> None:
+    """Between two statements there is a state in which both have it."""
+    agree(compare_text(_model(body).replace("atomic action Act", "action Act"), 60))
