@@ -166,8 +166,8 @@ def check(model: str, engine: str, **given: Any) -> int:
         raise UsageProblem(f"{names}: only with --engine spark")
     if given["memory"] is not None and engine != "embedded":
         raise UsageProblem("--memory: only with --engine embedded")
-    one_process = engine == "plain" and given["workers"] == 1
-    if given["workers"] is not None and engine != "embedded" and not one_process:
+    plain_has_as_many = engine == "plain" and given["workers"] == 1
+    if given["workers"] is not None and engine != "embedded" and not plain_has_as_many:
         raise UsageProblem("--workers: only with --engine embedded")
     if given["checkpoint_every"] is not None and given["checkpoint"] is None and given["resume"] is None:
         raise UsageProblem("--checkpoint-every: only with --checkpoint or --resume")
@@ -177,7 +177,7 @@ def check(model: str, engine: str, **given: Any) -> int:
         "spark_from": given["spark_from"],
     }
     settings = Settings(
-        workers=None if one_process else given["workers"],
+        workers=given["workers"],
         keep_going=given["keep_going"],
         limits=limits,
         properties=given["properties"] or None,

@@ -96,18 +96,32 @@ class StopReason(StrEnum):
                 return "the search is complete"
             case StopReason.VIOLATION:
                 return "the search ended at a violation"
-            case StopReason.MAX_ACTIONS:
-                return "the search was cut by the option max_actions"
-            case StopReason.MAX_STATES:
-                return "the search was cut by --max-states"
-            case StopReason.MAX_DEPTH:
-                return "the search was cut by --max-depth"
-            case StopReason.TIMEOUT:
-                return "the search was cut by --timeout"
-            case StopReason.MEMORY:
-                return "the search was cut by the memory that there is"
             case StopReason.INTERRUPTED:
                 return "the search was interrupted"
+            case (
+                StopReason.MAX_ACTIONS | StopReason.MAX_STATES | StopReason.MAX_DEPTH | StopReason.TIMEOUT
+                | StopReason.MEMORY
+            ):  # fmt: skip
+                return f"the search was cut by {self.cause}"
+            case _:
+                assert_never(self)
+
+    @property
+    def cause(self) -> str | None:
+        """What cuts a search that is cut for this reason; None: it is not cut."""
+        match self:
+            case StopReason.MAX_ACTIONS:
+                return "the option max_actions"
+            case StopReason.MAX_STATES:
+                return "--max-states"
+            case StopReason.MAX_DEPTH:
+                return "--max-depth"
+            case StopReason.TIMEOUT:
+                return "--timeout"
+            case StopReason.MEMORY:
+                return "the memory that there is"
+            case StopReason.COMPLETE | StopReason.VIOLATION | StopReason.INTERRUPTED:
+                return None
             case _:
                 assert_never(self)
 

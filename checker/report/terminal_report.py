@@ -194,11 +194,16 @@ def length_note(found: PropertyReport | ModelFailure) -> str:
 
 def _bounded_sentence(report: Report) -> str:
     cut = "the search was cut" if report.cut_by is None else report.cut_by.sentence
-    if report.cut_by in UNTIMELY and report.states and not report.cut and report.given_up is None:
+    if (
+        report.cut_by is not None
+        and report.cut_by in UNTIMELY
+        and report.states
+        and not report.cut
+        and report.given_up is None
+    ):
         # All states were found: a search for lassos in them came to no end.
         open_ones = ", ".join(p.name for p in report.properties if p.verdict == "undecided")
-        ended = cut.replace("the search was cut", "judging them was ended")
-        return f"all states were found, but {ended}; not judged: {open_ones}"
+        return f"all states were found, but judging them was ended by {report.cut_by.cause}; not judged: {open_ones}"
     states = f" ({plural(report.cut, 'state')} cut)" if report.cut else ""
     return f"nothing found, but {cut}{states}"
 

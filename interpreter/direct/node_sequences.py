@@ -135,7 +135,7 @@ class Sequences(Basics):
         return [items[place] for place in sorted(range(len(items)), key=marks.__getitem__, reverse=reverse)]
 
     def extreme_by(self, choose: Callable[..., Any], items: Sequence[Any], mark: Callable[[Any], Any]) -> Any:
-        """`min(…, key=…)` or `max`, where the marks of the items are ints or texts: of equal ones the first."""
+        """`min(…, key=…)` or `max`, where the marks are as those of `ordered_by`: of equal ones the first."""
         marks = _marks(map(mark, items))
         if not items:
             raise GiveUp

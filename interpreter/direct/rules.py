@@ -184,7 +184,7 @@ class DirectRules(CompiledRules):
                 values += others
             if following is not None:
                 values, self._successors = following.values, following.successors
-            put = self._path_by_path(found) if rule.kind is StepKind.INIT else found.append
+            put = self._path_by_path(rule, found) if rule.kind is StepKind.INIT else found.append
             verdict = run(values, others, put)
         except _Follows:
             self._unmark()
@@ -219,14 +219,12 @@ class DirectRules(CompiledRules):
             return _HELD if verdict else _VIOLATED
         return found
 
-    def _path_by_path(self, found: list[Result]) -> Callable[[Result], None]:
+    def _path_by_path(self, init: Rule, found: list[Result]) -> Callable[[Result], None]:
         """What takes the result of a path of Init: each has a budget of its own, as there may be thousands.
 
         What a path spends is spent between its choices, each time within what is spent between two results.
         """
-        init = self.machine.program.init
-        assert init is not None
-        choices = _choices(self.machine.program.routines[init])
+        choices = _choices(self.machine.program.routines[init.subject])
         if choices is None:
             return found.append
         fuel, begin, most, dearest = self._fuel, self._fuel[0], self._most, 0

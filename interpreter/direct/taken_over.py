@@ -73,11 +73,10 @@ def _is_plain(instruction: p.Instruction) -> bool:
 
 def _is_in(part: ast.Node, instruction: p.Instruction) -> bool:
     """Whether a part of the text is in an assignment, or a change of a container."""
-    if isinstance(instruction, p.Do):
-        return any(node is part for node in nodes_in(instruction.statement))
-    if not isinstance(instruction, p.CallOrDo) or changing(instruction.call) is None:
+    if not isinstance(instruction, p.Do | p.CallOrDo) or not _is_plain(instruction):
         return False
-    return any(node is part for node in nodes_in(instruction.call))
+    text = instruction.statement if isinstance(instruction, p.Do) else instruction.call
+    return any(node is part for node in nodes_in(text))
 
 
 class Kept(NamedTuple):

@@ -138,13 +138,13 @@ class FoldAnswers:
             here, codes, ids = rounds.at(place, going_on)
             if not len(here):
                 continue
-            known = np.ones(len(here), dtype=np.bool_)
-            taken = self._taken_in(fold, which[here], codes, ids, known)
-            if not known.all():
-                lost = here[~known]
-                _, one_of_each = np.unique(codes[~known], return_index=True)
-                unknown += which[lost[one_of_each]].tolist()
-                going_on[lost] = False
+            taken = self._taken_in(fold, which[here], codes, ids)
+            lost = np.flatnonzero(taken == _UNKNOWN)
+            if len(lost):
+                _, one_of_each = np.unique(codes[lost], return_index=True)
+                unknown += which[here[lost[one_of_each]]].tolist()
+                going_on[here[lost]] = False
+                taken[lost] = 0
             kept = self._counting(fold, taken)
             if fold.stops:
                 going_on[here[kept]] = False
@@ -156,34 +156,28 @@ class FoldAnswers:
             raise UnknownElement(unknown)
         return found
 
-    def _taken_in(self, fold: KnownFold, rows: Ints, codes: Ints, ids: Sequence[int], known: Mask) -> Ints:
-        """The turns that rows take in one round, 0 for those of which it is not `known`."""
+    def _taken_in(self, fold: KnownFold, rows: Ints, codes: Ints, ids: Sequence[int]) -> Ints:
+        """The turns that rows take in one round, or `_UNKNOWN`."""
         if len(ids) == 1:
-            return self._taken_for(fold.turns.get(ids[0]), rows, known)
+            node = fold.turns.get(ids[0])
+            return np.full(len(rows), _UNKNOWN, dtype=np.int64) if node is None else self._walk(node, rows)
         met, indexes = _occurring(codes, len(ids))
         alike = _Alike(indexes)
         by_index = np.zeros(len(met), dtype=np.int64)
-        asking: list[tuple[int, TurnQuestion | None]] = []
+        asking: list[tuple[int, TurnQuestion]] = []
         for index, code in enumerate(met.tolist()):
             node = fold.turns.get(ids[code])
-            if isinstance(node, Turn):
+            if node is None:
+                by_index[index] = _UNKNOWN
+            elif isinstance(node, Turn):
                 by_index[index] = self._numbered(node)
             else:
                 asking.append((index, node))
         taken = by_index.take(indexes)
         for index, question in asking:
             some = alike.of(index)
-            of_some = known[some]
-            taken[some] = self._taken_for(question, rows[some], of_some)
-            known[some] = of_some
+            taken[some] = self._walk(question, rows[some])
         return taken
-
-    def _taken_for(self, node: TurnNode | None, rows: Ints, known: Mask) -> Ints:
-        """The turns that rows take with one element."""
-        if node is None:
-            known[:] = False
-            return np.zeros(len(rows), dtype=np.int64)
-        return self._walk(node, rows)
 
     def _counting(self, fold: KnownFold, taken: Ints) -> Mask:
         """Whether the answer may depend on that these turns were taken: they fail, decide, or have results."""

@@ -6,7 +6,7 @@ Each pair has two questions, and all have the same body. Where they are run dire
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Final
 
 import numpy as np
@@ -40,7 +40,6 @@ class PairVerdicts:
     def _forget(self) -> None:
         self._alike = AlikeVerdicts(self._packing, self.reads)
         self._numbers: dict[tuple[bool, ...], int] = {}
-        self._truths: list[tuple[bool, ...]] = []
         self._keys: list[str] = []
         self._columns = np.zeros((0, 0), dtype=np.bool_)
 
@@ -66,15 +65,12 @@ class PairVerdicts:
         if self._keys != list(pairs):
             return _NOT_KNOWN
         truths = tuple(chain.from_iterable(pairs.values()))
-        number = self._numbers.setdefault(truths, len(self._numbers) + 1)
-        if number > len(self._truths):
-            self._truths.append(truths)
-        return number
+        return self._numbers.setdefault(truths, len(self._numbers) + 1)
 
     def _verdicts(self, question: PairQuestion) -> NDArray[np.int8]:
         """The answer by number."""
-        if len(self._columns) < len(self._truths):
-            new = np.array(self._truths[len(self._columns) :], dtype=np.bool_)
+        if len(self._columns) < len(self._numbers):
+            new = np.array([*islice(self._numbers, len(self._columns), None)], dtype=np.bool_)
             self._columns = np.concatenate([self._columns, new]) if len(self._columns) else new
         asked = self._columns[:, 0 if question.asked else 1 :: 2]
         if question.key is not None and len(asked):
