@@ -185,7 +185,7 @@ class Reasons:
         node, value = evaluation.node, evaluation.value
         if (
             node is None
-            or isinstance(node, ast.Literal | ast.Lambda)
+            or isinstance(node, ast.Literal | ast.Lambda | ast.Starred)
             or self._is_known_self(node)
             or isinstance(value, FunctionValue | StateStruct)
         ):

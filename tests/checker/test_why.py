@@ -56,6 +56,12 @@ def why(body: str, folder: Path, kind: str = "always", engine: str = "embedded")
     ("body", "line", "facts"),
     [
         ("return total < LIMIT", 1, [("total < LIMIT", "False"), ("total", "2"), ("LIMIT", "2")]),
+        # What a star spreads has no value of its own.
+        (
+            "return total not in [*[0], 9]",
+            1,
+            [("total not in [*[0], 9]", "False"), ("total", "0"), ("[*[0], 9]", "[0, 9]"), ("[0]", "[0]")],
+        ),
         # Of `and` the part that was false, of `or` all, of `not` what was true.
         ("return total >= 0 and total < 2", 1, [("total < 2", "False"), ("total", "2")]),
         ("return total > 5 or total < 2", 1, [("total > 5", "False"), ("total", "2"), ("total < 2", "False")]),
