@@ -351,10 +351,10 @@ class Machine:
         if much:
             self._failed.add(rule, view, None, paths)
 
-    def all_paths(self, rule: Rule, view: View, observer: Observer | None = None) -> ExecutionPath:
+    def all_paths(self, rule: Rule, view: View, observer: Observer | None = None, noted: bool = True) -> ExecutionPath:
         """All paths of a rule that are followed together as one, with their reads."""
         recorder = Recorder(view)
-        paths = self._together(rule, view, recorder, noted=True, observer=observer)
+        paths = self._together(rule, view, recorder, noted, observer)
         first, *others = [path.result for path in paths]
         return ExecutionPath(tuple(recorder.events), first, others=tuple(others))
 

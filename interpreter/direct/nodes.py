@@ -102,7 +102,8 @@ class ValueNode:
 _SIZED: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET, Tag.DICT, Tag.BAG})
 _NATIVE: Final = frozenset({Tag.NONE, Tag.BOOL, Tag.INT, Tag.STRING})
 _SEQUENCES: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET, Tag.BAG})
-_NODES: Final = _SIZED | FIELD_TAGS | {Tag.ROLE, Tag.SYMMETRIC, Tag.MODEL_VALUE}
+NODE_TAGS: Final = _SIZED | FIELD_TAGS | {Tag.ROLE, Tag.SYMMETRIC, Tag.MODEL_VALUE}
+"""The values that are nodes. Others that Python does not have give up where they are met."""
 
 
 def key(value: Any) -> Hashable:
@@ -159,7 +160,7 @@ class Nodes(dict[int, Any]):
                 raise GiveUp
             return payload
         weight = interner.weight(number)
-        if weight > MOST_PARTS or tag not in _NODES or not interner.equal_by_id(number):
+        if weight > MOST_PARTS or tag not in NODE_TAGS or not interner.equal_by_id(number):
             raise GiveUp
         return ValueNode(number, tag, weight, self)
 

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final
 
 from interpreter.direct.node_operations import Operations
-from interpreter.direct.nodes import GiveUp, Nodes, Shadowed, ValueNode
+from interpreter.direct.nodes import NODE_TAGS, GiveUp, Nodes, Shadowed, ValueNode
 from interpreter.values.intern import Interner, Tag
 
 _MARK: Final = " "
@@ -98,7 +98,10 @@ class Sides:
             return interner.intern_pairs(tag, [(inner(k), inner(v)) for k, v in payload])
         if tag is Tag.STRUCT or tag is Tag.RECORD:
             return interner.intern(tag, tuple([(name, inner(member)) for name, member in payload]))
-        raise GiveUp
+        if tag in NODE_TAGS:
+            raise GiveUp
+        # Nothing can be asked of it here: a channel's stub, for example.
+        return number
 
 
 def side_of(role: str) -> tuple[int, str]:

@@ -16,7 +16,7 @@ from checker.core.level import Level, Unfinished
 from checker.core.patience import Stop
 from checker.liveness.graph import Graph
 from checker.search.columns.batch import Batch, counts
-from checker.search.columns.capacity import MESSAGE, THREAD, Capacity
+from checker.search.columns.capacity import THREAD, Capacity
 from checker.search.columns.chunk import Arrived, Chunk, TooWide
 from checker.search.columns.code_tables import Ints, Mask, halves
 from checker.search.columns.column_frontier import Frontier
@@ -303,9 +303,7 @@ class ColumnRun:
             if not packing.codes(part.rows, (THREAD, packing.threads - 1)).any():
                 break
             self._refit(packing, packing.room._replace(threads=packing.threads + 1), ())
-        packing.held = 0
-        while packing.held < packing.room.messages and packing.codes(part.rows, (MESSAGE, packing.held)).any():
-            packing.held += 1
+        packing.hold(part.rows)
 
     def refit(self, packing: Packing, room: Capacity) -> None:
         """Pack everything of a packing anew, with so much room."""

@@ -25,7 +25,7 @@ from checker.storage.export.level_parts import (
     title_of,
 )
 from interpreter.state.state import Slot
-from interpreter.state.step import Candidate, Outcome, StepKind, StepOrder
+from interpreter.state.step import Candidate, Outcome, StepKind
 
 _LISTS = ((THREAD, "threads"), (MESSAGE, "messages"))
 
@@ -93,22 +93,12 @@ class ColumnExport:
         one = rule.effects.effects[effect]
         known = self._of_effects.get((id(one.outcome), order))
         if known is None:
-            candidate = self._candidate(rule, one.outcome, self.space.orders[order])
+            candidate = rule.candidate_of(one.outcome, self.space.orders[order])
             crash = one.twin or rule.kind is StepKind.CRASH_ROLE
             known = self._number(title_of(self.space.machine, candidate, one.outcome.choices, crash))
             self._of_effects[id(one.outcome), order] = known
             self._kept.append(one.outcome)
         return known
-
-    def _candidate(self, rule: StepRule, outcome: Outcome, order: StepOrder) -> Candidate:
-        """The candidate of a state that a rule, which may stand for several, was looked up for."""
-        candidate = rule.candidate
-        if rule.kind is StepKind.DELIVER:
-            _, channel, index = order.candidate
-            return Candidate(order.candidate, f"channel-{channel}-message-{index}", self.space.rules[id(outcome)])
-        if rule.kind is StepKind.CONTINUE:
-            return candidate._replace(rule=self.space.rules[id(outcome)])
-        return candidate
 
     def _number(self, title: StepTitle) -> int:
         return self._numbers.setdefault(title, len(self._numbers))

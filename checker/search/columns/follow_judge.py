@@ -137,9 +137,8 @@ class FollowJudge:
 
         Raises `TooWide` if several rows have too many.
         """
-        packing, space = part.packing, self._space
-        if space.images is not None or space.channels:
-            return None
+        packing = part.packing
+        packing.hold(part.rows)
         if packing.threads and packing.codes(part.rows, (THREAD, packing.threads - 1))[begin:end].any():
             # Successors are found regardless of limits: they may have one thread more than any state.
             self._refit(packing, packing.room.beside(Capacity(threads=packing.threads + 1)))

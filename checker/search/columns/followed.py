@@ -1,7 +1,8 @@
 """The successors of many states by columns, for assertions that ask for `next_states()`.
 
-Only what is remembered of rules is used: nothing is run, because what is run for `next_states()` does not count as
-executed. Rows of which that does not give all successors are left to the machine.
+What is run for `next_states()` does not count as executed: so rules are looked up, new paths are run ahead
+(`PathsAhead`), and atomic actions are run as functions. Rows of which that does not give all successors are left to the
+machine.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -18,21 +19,31 @@ from checker.search.columns.batch import Taken
 from checker.search.columns.capacity import THREAD
 from checker.search.columns.chunk import Chunk
 from checker.search.columns.code_tables import Ints, Mask
+from checker.search.columns.images import NO_STEP
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.trie_walk import UNKNOWN
 from interpreter.execute.next_states import KINDS, Successor
 from interpreter.state.state import State
-from interpreter.state.step import Rule, StepKind
+from interpreter.state.step import Candidate, StepKind
 
 if TYPE_CHECKING:
     from checker.search.columns.column_frontier import Frontier
-    from checker.search.columns.expand import ColumnExpander
+    from checker.search.columns.expand import ChosenEffects, ColumnExpander
     from checker.search.columns.step_rules import StepRule
 
+_ORDER: Final = 32
+"""Numbers of orders have so many bits."""
 _PART: Final = 4
 """So many steps may be held, as a part of those of rows that are expanded together, as a power of two."""
 Title = tuple[str, str, str | None]
 """The name, kind and actor of a successor."""
+
+
+class _Titled(NamedTuple):
+    """Steps, and for each the number of its title."""
+
+    taken: Taken
+    titles: Ints
 
 
 @dataclass(slots=True)
@@ -91,30 +102,30 @@ class FollowingRows:
         if packing.threads:
             # Regardless of limits there may be one thread more.
             known &= packing.codes(chunk.rows(), (THREAD, packing.threads - 1)) == 0
-        taken: list[Taken] = []
-        titles: list[Ints] = []
+        found: list[_Titled] = []
         for rule in self._expander.rules:
-            if rule.kind is StepKind.CRASH_ROLE:
-                continue
-            for one in self._steps(rule, chunk, known):
-                taken.append(one)
-                titles.append(self._titles(rule, part, one.origin))
+            if rule.kind is not StepKind.CRASH_ROLE:
+                found += self._steps(rule, chunk, known)
             if packing.outgrown or not known.any():
                 return None
-        return self._sorted(known, begin, taken, titles)
+        if space.images is not None:
+            found = [one for one in [_Titled(*self._images(one, begin, known)) for one in found] if len(one.titles)]
+            if packing.outgrown:
+                return None
+        return self._sorted(known, begin, found)
 
-    def _steps(self, rule: StepRule, chunk: Chunk, known: Mask) -> list[Taken]:
+    def _steps(self, rule: StepRule, chunk: Chunk, known: Mask) -> list[_Titled]:
         """The steps of a rule from rows of a chunk that are no crashes. Rows with others are `known` no more."""
         expander = self._expander
         rows = chunk.rows()
         which = np.arange(len(rows))
-        if rule.kind is StepKind.CONTINUE:
+        if rule.kind in (StepKind.CONTINUE, StepKind.DELIVER):
             allowed = expander.rules.allowed(rule, rows, None)
             assert allowed is not None
             which = np.flatnonzero(allowed)
         if not len(which):
             return []
-        looked_up = None if rule.alone else rule.known(rows if len(which) == len(rows) else rows.take(which))
+        looked_up = None if rule.alone else rule.ahead(rows if len(which) == len(rows) else rows.take(which))
         if looked_up is None or self._packing.outgrown:
             return self._one_by_one(rule, chunk, which, known)
         new = np.zeros(len(rows), dtype=np.bool_)
@@ -123,7 +134,7 @@ class FollowingRows:
             for column in one.units:
                 new[one.which[column == UNKNOWN]] = True
         rule.effects.compile()
-        taken: list[Taken] = []
+        taken: list[_Titled] = []
         for one in placed:
             for unit, column in enumerate(one.units):
                 indexes = None if one.indexes is None else one.indexes[unit]
@@ -139,10 +150,10 @@ class FollowingRows:
                 steps = expander.take(chosen, chunk)
                 if expander.may_lose(rule):
                     known[steps.origin[expander.loses(steps.batch)] - chunk.begin] = False
-                taken.append(steps)
+                taken.append(_Titled(steps, self._titles(rule, chosen)))
         return taken + self._one_by_one(rule, chunk, np.flatnonzero(new), known)
 
-    def _one_by_one(self, rule: StepRule, chunk: Chunk, which: Ints, known: Mask) -> list[Taken]:
+    def _one_by_one(self, rule: StepRule, chunk: Chunk, which: Ints, known: Mask) -> list[_Titled]:
         """The steps of a rule from rows of which they are not remembered, by functions of Python."""
         which = which[known[which]]
         if rule.kind is not StepKind.START:
@@ -150,32 +161,56 @@ class FollowingRows:
         if not len(which) or rule.kind is not StepKind.START:
             return []
         found = self._expander.known_alone(rule, chunk, which, known)
-        return [] if found is None else found
+        title = self._title(rule.candidate)
+        return [_Titled(one, np.full(len(one.origin), title, dtype=np.int64)) for one in found or ()]
 
-    def _titles(self, rule: StepRule, part: Frontier, origin: Ints) -> Ints:
-        """The numbers of the titles of steps of a rule, from these rows of a frontier."""
-        name, kind, machine = rule.candidate.name, KINDS[rule.kind], self._space.machine
+    def _images(self, found: _Titled, begin: int, known: Mask) -> tuple[Taken, Ints]:
+        """Steps to the images of least key, without those that are none. Rows with others are `known` no more.
+
+        The packing may be outgrown after.
+        """
+        taken, titles = found
+        images = self._space.images
+        assert images is not None
+        here = images.replace(self._packing, taken.batch)
+        if here is None:
+            return found
+        moves = taken.batch.moves
+        assert moves is not None
+        known[taken.origin[~here & (moves != NO_STEP)] - begin] = False
+        kept = np.flatnonzero(here)
+        return taken.take(kept), titles[kept]
+
+    def _titles(self, rule: StepRule, chosen: ChosenEffects) -> Ints:
+        """The numbers of the titles of steps."""
         if rule.kind is StepKind.START:
-            return np.full(len(origin), self._title((name, kind, machine.actor(rule.candidate.rule))), dtype=np.int64)
-        codes = self._packing.codes(part.rows, (THREAD, rule.thread_slot or 0)).take(origin)
-        met, back = np.unique(codes, return_inverse=True)
-        threads = [self._space.tables.threads.ids[code] for code in met.tolist()]
-        found = [self._title((name, kind, machine.actor(Rule(StepKind.CONTINUE, thread)))) for thread in threads]
-        return np.array(found, dtype=np.int64)[back]
+            return np.full(len(chosen.effects), self._title(rule.candidate), dtype=np.int64)
+        pairs, back = np.unique(chosen.effects << _ORDER | chosen.orders, return_inverse=True)
+        titles = []
+        for pair in pairs.tolist():
+            outcome, order = (
+                rule.effects.effects[pair >> _ORDER].outcome,
+                self._space.orders[pair & ((1 << _ORDER) - 1)],
+            )
+            titles.append(self._title(rule.candidate_of(outcome, order)))
+        return np.array(titles, dtype=np.int64)[back]
 
-    def _title(self, title: Title) -> int:
+    def _title(self, candidate: Candidate) -> int:
+        rule = candidate.rule
+        title = (candidate.name, KINDS[rule.kind], self._space.machine.actor(rule))
         return self._names.setdefault(title, len(self._names))
 
-    def _sorted(self, known: Mask, begin: int, taken: list[Taken], titles: list[Ints]) -> Followed:
+    def _sorted(self, known: Mask, begin: int, found: list[_Titled]) -> Followed:
         """All steps by row and step order, one for each name and target."""
         count, names = len(known), [*self._names]
         width = self._packing.width
-        if not taken:
+        if not found:
             empty = np.zeros(0, dtype=np.int64)
             nothing = Rows([np.zeros(0, dtype=np.uint64) for _ in range(width)])
             return Followed(self._packing, known, np.zeros(count + 1, dtype=np.int64), nothing, empty, names)
+        taken = [one.taken for one in found]
         source = np.concatenate([one.origin for one in taken]) - begin
-        title = np.concatenate(titles)
+        title = np.concatenate([one.titles for one in found])
         words = [np.concatenate([one.batch.rows.words[word] for one in taken]) for word in range(width)]
         ranks = self._space.order_ranks()[np.concatenate([one.batch.orders for one in taken])]
         order = np.lexsort((ranks, source))

@@ -14,7 +14,7 @@ import numpy as np
 
 from checker.search.columns.batch import Batch
 from checker.search.columns.capacity import table_slot
-from checker.search.columns.code_tables import Ints, Tables, Words, distinct
+from checker.search.columns.code_tables import Ints, Mask, Tables, Words, distinct
 from checker.search.columns.image_rows import ImageRows
 from checker.search.columns.least_keys import LeastKeys
 from checker.search.columns.listed_slots import Ranks
@@ -180,6 +180,28 @@ class Images:
             part.rows = group.moved(part.rows, part.moves, index, self._packings.ranks)
             part.moves = None
             yield group.targets[index], part
+
+    def replace(self, packing: Packing, batch: Batch) -> Mask | None:
+        """Choose the images of a batch of one packing, and put those that are of it too in the place of their rows.
+
+        Of which rows that is; None: the packing is outgrown.
+        """
+        moves = self.choose(packing, batch)
+        here = np.zeros(len(batch), dtype=np.bool_)
+        if packing.outgrown:
+            return None
+        able = np.flatnonzero(moves >= 0)
+        if not len(able):
+            return here
+        for group, index, rows in self._parts(batch.take(able)):
+            if group.targets[index] is not packing:
+                continue
+            rows = able[rows]
+            moved = group.moved(batch.rows.take(rows), moves[rows], index, self._packings.ranks)
+            for word, column in zip(batch.rows.words, moved.words, strict=True):
+                word[rows] = column
+            here[rows] = True
+        return here
 
     def _parts(self, batch: Batch) -> Iterator[tuple[_Group, int, Ints]]:
         """The rows of a batch, by the group of their moves and the index of the target in it."""

@@ -222,6 +222,12 @@ class Packing:
         """The room that the steps from the rows need that are being expanded, as far as is known."""
         return self.room.beside(Capacity(messages=self.held + self.sends))
 
+    def hold(self, rows: Rows) -> None:
+        """Count the messages of the rows that are to be expanded next."""
+        self.held = 0
+        while self.held < self.room.messages and self.codes(rows, (MESSAGE, self.held)).any():
+            self.held += 1
+
     @property
     def outgrown(self) -> bool:
         """Whether some slot has more values than its bits can distinguish, or parts that have no bits."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import product
 from math import prod
@@ -20,7 +20,7 @@ from checker.search.memo.element_choices import BeginAnew
 from checker.search.memo.trie import Leaf, ReadTree, TreeNode
 from fizz import Span
 from interpreter.state.state import Slot
-from interpreter.state.step import ExecutionPath
+from interpreter.state.step import ExecutionPath, Result
 from interpreter.values.intern import Interner
 
 _MOST_UNITS: Final = 256
@@ -165,6 +165,12 @@ class Remembered:
         if apart or self.bundles.longest * len(found) > self.bundles.most:
             return [np.full_like(column, UNKNOWN) for column in found]
         return found
+
+    def results_in(self, columns: list[Ints]) -> Iterator[Result]:
+        """The results in the bundles of some columns, those of each bundle once for each column."""
+        for column in columns:
+            for bundle in np.flatnonzero(np.bincount(column)).tolist():
+                yield from (leaf.result for leaf in self.bundles.parts[bundle])
 
     @property
     def misses(self) -> int:

@@ -16,6 +16,7 @@ from checker.search.columns.images import Images
 from checker.search.columns.listed_slots import Ranks, Waiting, waiting_messages
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import SIZES, Sizes
+from checker.search.memo.ahead import PathsAhead
 from checker.search.memo.trie import Restarts, TreeNode
 from checker.search.rows.expander import Expander
 from interpreter.state.state import Layout, Slot, State
@@ -35,6 +36,7 @@ class Space:
         self.sizes = sizes
         machine = self.machine = expander.machine
         self.memory = expander.memory
+        self.ahead = PathsAhead(machine, self.memory.runner)
         self.packings: dict[Layout, Packing] = {}
         self.tables = Tables(machine, self.memory.divider, self.memory.runner.folds)
         self.ranks = {kind: Ranks(self.tables.of((kind,)), machine.values) for kind in LISTED}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from enum import Enum, auto
 from functools import partial
 from math import prod
 from typing import Final, NamedTuple
@@ -22,6 +23,7 @@ from checker.search.columns.space import Space
 from checker.search.memo.element_choices import CHOSEN, ELSEWHERE, EMPTY
 from checker.search.memo.run_choice import RunChoice
 from checker.search.memo.trie import Counters, Question, ReadTree
+from interpreter.execute.view import View
 from interpreter.state.state import Slot, State
 from interpreter.state.step import (
     SOME_INDEX,
@@ -44,6 +46,17 @@ ALONE: Final = 1 << 13
 """A rule that is not remembered is run in so many rows at a time, or in fewer that make some eight times as many steps:
 their states and steps are held."""
 """At most so many rows are made for the elements that rows may choose."""
+
+
+RunPath = Callable[[Rule, View, tuple[int, ...]], ExecutionPath]
+
+
+class Running(Enum):
+    """How paths that are not remembered are run: to be taken now, ahead (`PathsAhead`), or not at all."""
+
+    NOW = auto()
+    AHEAD = auto()
+    NEVER = auto()
 
 
 class LookedUp(NamedTuple):
@@ -160,12 +173,18 @@ class StepRule:
             choices.give_up(rule)
             self.remembered.forget()
 
-    def known(self, rows: Rows) -> list[LookedUp] | None:
-        """As `look_up`, but nothing is run: `UNKNOWN` where the bundle is not remembered; None: nowhere is it known."""
+    def ahead(self, rows: Rows) -> list[LookedUp] | None:
+        """As `look_up`, but nothing counts as executed: `UNKNOWN` where no bundle is found so; None: everywhere."""
+        if self.kind is StepKind.DELIVER:
+            return [self._deliveries(rows, Running.AHEAD)]
         choices, rule = self.space.memory.runner.choices, self.candidate.rule
         slot, level = choices.sets.get(rule), choices.levels.get(rule)
-        pairs = None if slot is None else self._pairs(slot, rows, level, True)
-        units = self._bundles(rows, self.remembered.split, partial(self._without, rows, pairs, level), True)
+        pairs = None if slot is None else self._pairs(slot, rows, level, Running.NEVER)
+        how = Running.AHEAD if self._runs_ahead else Running.NEVER
+        units = self._bundles(rows, self.remembered.split, partial(self._without, rows, pairs, level), how)
+        if slot != choices.sets.get(rule):
+            # It has begun to choose among elements.
+            return None
         found = [LookedUp(np.arange(len(rows)), rows, units, None, self._branches)]
         found += [] if pairs is None else [pairs]
         return None if self._must_be_whole(found, level) else self._in_place(found)
@@ -207,22 +226,32 @@ class StepRule:
             placed.append(one._replace(units=units, indexes=indexes))
         return placed
 
-    def _deliveries(self, rows: Rows) -> LookedUp:
+    def _deliveries(self, rows: Rows, how: Running = Running.NOW) -> LookedUp:
         """The bundles of each row with each message that can be delivered there."""
         waiting = self.space.waiting_messages(self.packing, rows)
         pairs = rows.take(waiting.which)
-        units = self._bundles(pairs, self.remembered.split, lambda branch: waiting.ids)
+        units = self._bundles(pairs, self.remembered.split, lambda branch: waiting.ids, how)
         places = waiting.indexes * self.space.channels + waiting.channels
         return LookedUp(waiting.which, pairs, units, [places] * len(units), [], waiting.slots)
 
-    def _pairs(self, slot: Slot, rows: Rows, level: int | None, known: bool = False) -> LookedUp:
+    @property
+    def _runs_ahead(self) -> bool:
+        """Whether new paths are run ahead. Atomic actions are run directly instead."""
+        if self.kind is not StepKind.START:
+            return True
+        rule, memory = self.candidate.rule, self.space.memory
+        by_choice = rule in memory.runner.choices.sets or rule in memory.runner.choices.apart
+        serial = self.space.machine.program.routines[rule.subject].body.flow == "serial"
+        return serial and not by_choice and not memory.is_recorded(rule)
+
+    def _pairs(self, slot: Slot, rows: Rows, level: int | None, how: Running = Running.NOW) -> LookedUp:
         """The bundles of each row with each element that the set in the slot has there.
 
         `level`: how many choices come before that of an element, if not every element can be chosen.
         """
         which, ids = self.packing.elements(slot).pairs(rows)
         pairs = rows.take(which)
-        units = self._bundles(pairs, self.remembered.by_element, lambda branch: ids, known)
+        units = self._bundles(pairs, self.remembered.by_element, lambda branch: ids, how)
         branches = [unit.branch for unit in self.remembered.by_element.units]
         found = LookedUp(which, pairs, units, None, branches)
         first = np.searchsorted(which, which)
@@ -268,24 +297,27 @@ class StepRule:
             most += int(np.bincount(found[1].which).max(initial=0))
         return most * len(found[-1].units) * bundles.longest > bundles.most
 
-    def _bundles(self, rows: Rows, split: Split, elements: Callable[[Branch], Ints], known: bool = False) -> list[Ints]:
+    def _bundles(
+        self, rows: Rows, split: Split, elements: Callable[[Branch], Ints], how: Running = Running.NOW
+    ) -> list[Ints]:
         """The bundles of the rows, per unit of a split.
 
-        `elements`: what rows choose there, `EMPTY` or `ELSEWHERE`; or the messages that are delivered. `known`: nothing
-        is run, and bundles that are not remembered are `UNKNOWN`.
+        `elements`: what rows choose there, `EMPTY` or `ELSEWHERE`; or the messages that are delivered. `how`: where
+        nothing is run, bundles that are not remembered are `UNKNOWN`.
         """
         states = StateColumns(self.packing, rows, self.space.machine.values)
         by_elements = self.kind is StepKind.START and self.space.memory.divider.any_by_elements
         asked = DELIVERED if self.kind is StepKind.DELIVER else CHOSEN if by_elements else None
-        plain = Asked(states, partial(self._run, states))
+        run = self.space.ahead.run if how is Running.AHEAD else self.space.memory.run
+        plain = Asked(states, partial(self._run, run, states))
 
         def source(branch: Branch) -> Asked:
             if asked is None:
                 return plain
             columns = ElementColumns(states, elements(branch), asked)
-            return Asked(columns, partial(self._run, columns))
+            return Asked(columns, partial(self._run, run, columns))
 
-        if known:
+        if how is Running.NEVER:
             found = self.remembered.known_each(split, source)
             self.effects.learn(rows, [np.maximum(column, 0) for column in found])
             return found
@@ -298,6 +330,8 @@ class StepRule:
             return self.space.machine.too_many_paths(rule)
 
         found = self.remembered.lookup_each(split, source, too_many)
+        if how is Running.NOW and self.space.ahead:
+            self.space.ahead.take(self.remembered.results_in(found))
         self.effects.learn(rows, found)
         return found
 
@@ -368,6 +402,13 @@ class StepRule:
     def _rule_of(self, outcome: Outcome) -> Rule:
         return self.candidate.rule if self.thread_slot is None else self.space.rules[id(outcome)]
 
+    def candidate_of(self, outcome: Outcome, order: StepOrder) -> Candidate:
+        """The candidate of a state that the rule, which may stand for several, was looked up for."""
+        if self.kind is StepKind.DELIVER:
+            _, channel, index = order.candidate
+            return Candidate(order.candidate, f"channel-{channel}-message-{index}", self.space.rules[id(outcome)])
+        return self.candidate._replace(rule=self._rule_of(outcome))
+
     def _labels(self, outcome: Outcome) -> tuple[str, ...]:
         return self.space.expander.labels(self._rule_of(outcome), outcome)
 
@@ -392,15 +433,17 @@ class StepRule:
             return self.candidate.rule
         return Rule(StepKind.CONTINUE, state.threads[self.thread_slot])
 
-    def _run(self, columns: StateColumns | ElementColumns, row: int, choices: tuple[int, ...]) -> ExecutionPath:
+    def _run(
+        self, run: RunPath, columns: StateColumns | ElementColumns, row: int, choices: tuple[int, ...]
+    ) -> ExecutionPath:
         if self.kind is StepKind.CRASH_ROLE:
             return self._crash(columns.view(row).whole())
         view = columns.view(row)
         if self.kind is StepKind.START:
-            return self.space.memory.run(self.candidate.rule, view, choices)
+            return run(self.candidate.rule, view, choices)
         slot = DELIVERED if self.thread_slot is None else (THREAD, self.thread_slot)
         rule = Rule(self.kind, view.read(slot))
-        path = self.space.memory.run(rule, view, choices)
+        path = run(rule, view, choices)
         self.space.rules.update((id(result), rule) for result in path.results)
         return replace(path, events=(Read(slot, rule.subject), *path.events))
 

@@ -134,25 +134,31 @@ class RememberingRunner:
         self.folds = Folds(machine.values, machine.note_lines)
 
     def run(
-        self, rule: Rule, view: View, choices: tuple[int, ...] = (), restart: Restart | None = None
+        self,
+        rule: Rule,
+        view: View,
+        choices: tuple[int, ...] = (),
+        restart: Restart | None = None,
+        noted: bool = True,
     ) -> ExecutionPath:
         """One path of a rule: the given choices, and the first alternative at each choice beyond them.
 
         It may have restarts. Loops of assertions whose turns are independent are asked turn by turn, as paths of their
         own; the verdict is that of the first path, in the order of choices, that has one. `restart`: begin after it,
-        which the path is known to pass; the rule is not costly, and starts an action or is an assertion. Raises
-        `BeginAnew` if all that is remembered of the rule must be forgotten, at most twice for a rule.
+        which the path is known to pass; the rule is not costly, and starts an action or is an assertion. `noted`: the
+        statements count as executed. Raises `BeginAnew` if all that is remembered of the rule must be forgotten, at
+        most twice for a rule.
         """
         machine = self._machine
         if machine.program.choice_loops.roots and machine.together(rule):
-            return machine.all_paths(rule, view, ByParts(self._divider))
+            return machine.all_paths(rule, view, ByParts(self._divider), noted)
         if rule in self.costly:
-            return self.whole(rule, view, choices)
+            return self.whole(rule, view, choices, noted)
         may_keep = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.without_containers
         loops = self._loops if rule.kind is StepKind.ASSERT else frozenset()
         observer = Remembering(machine, self._divider, rule, may_keep, restart, loops, self.choices, self.folds)
         try:
-            path = machine.execute(rule, view, choices, observer=observer)
+            path = machine.execute(rule, view, choices, noted, observer)
             return replace(path, result=NOWHERE) if observer.elsewhere else path
         except _Mattered:
             # The paths before are right: for them it did not matter.
@@ -168,9 +174,9 @@ class RememberingRunner:
         """The loops whose turns are independent."""
         return independent_loops(self._machine.program)
 
-    def whole(self, rule: Rule, view: View, choices: tuple[int, ...] = ()) -> ExecutionPath:
+    def whole(self, rule: Rule, view: View, choices: tuple[int, ...] = (), noted: bool = True) -> ExecutionPath:
         """One path as the language says, but for its containers, which are read part by part."""
-        return self._machine.execute(rule, view, choices, observer=ByParts(self._divider))
+        return self._machine.execute(rule, view, choices, noted, ByParts(self._divider))
 
 
 class ByParts:
