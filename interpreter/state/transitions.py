@@ -61,10 +61,15 @@ class Transitions:
         if rule.kind not in _BEGINNINGS or outcome.thread is not None or outcome.sent or self._reads_returns:
             return None
         layout = state.layout
-        if layout.cells or (rule.kind is StepKind.START and self._limits.counters(rule)):
+        if layout.cells:
             return None
         index, interner = layout.index, self._interner
         found: list[tuple[int, int]] = []
+        for counter in self._limits.counters(rule) if rule.kind is StepKind.START else ():
+            position = index.get(("count", counter))
+            if position is None:
+                return None
+            found.append((position, self._one_more(state.values[position])))
         for slot, number in outcome.writes:
             position = index.get(slot)
             if position is None or number == UNBOUND or interner.references(number):
@@ -195,9 +200,15 @@ class Transitions:
         for key in self._limits.counters(rule):
             slot: Slot = ("count", key)
             position = layout.index.get(slot)
-            starts = 0 if position is None else self._interner.payload(values[position])
-            layout, values = self._assigned(layout, values, slot, self._interner.intern(Tag.INT, starts + 1))
+            layout, values = self._assigned(
+                layout, values, slot, self._one_more(None if position is None else values[position])
+            )
         return layout, values
+
+    def _one_more(self, counter: int | None) -> int:
+        """The id of the number after that of a counter, which is 0 where there is none."""
+        starts = 0 if counter is None else self._interner.payload(counter)
+        return self._interner.intern(Tag.INT, starts + 1)
 
     def returns(self, outcome: Outcome | None, twin: bool) -> tuple[tuple[Slot, int], ...]:
         """The write of a step's returns, if the model reads them; crashes return nothing."""

@@ -229,7 +229,7 @@ class ColumnExpander:
     def quick(self, chosen: ChosenEffects) -> Mask:
         """Which effects are taken by columns; the machine takes the others."""
         quick = chosen.rule.effects.fast.take(chosen.effects)
-        return np.zeros_like(quick) if self.rules.counted(chosen.rule) else quick
+        return np.zeros_like(quick) if chosen.rule.counts.missing else quick
 
     # --- edges for liveness ----------------------------------------------------------------------------------------
 
@@ -356,6 +356,7 @@ class ColumnExpander:
             self._update(slot, updates.take(numbers), after, sums)
         effects.elements.apply(numbers, after, sums)
         effects.copies.apply(numbers, after, sums)
+        rule.counts.add(after, sums)
         self._move_threads(chosen, after, sums)
         self._move_messages(chosen, after, sums)
         twin = effects.twin.take(numbers)

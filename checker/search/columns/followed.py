@@ -105,14 +105,10 @@ class FollowingRows:
         found: list[_Titled] = []
         for rule in self._expander.rules:
             if rule.kind is not StepKind.CRASH_ROLE:
-                found += self._steps(rule, chunk, known)
+                found += [self._imaged(one, begin, known) for one in self._steps(rule, chunk, known)]
             if packing.outgrown or not known.any():
                 return None
-        if space.images is not None:
-            found = [one for one in [_Titled(*self._images(one, begin, known)) for one in found] if len(one.titles)]
-            if packing.outgrown:
-                return None
-        return self._sorted(known, begin, found)
+        return self._sorted(known, begin, [one for one in found if len(one.titles)])
 
     def _steps(self, rule: StepRule, chunk: Chunk, known: Mask) -> list[_Titled]:
         """The steps of a rule from rows of a chunk that are no crashes. Rows with others are `known` no more."""
@@ -164,22 +160,19 @@ class FollowingRows:
         title = self._title(rule.candidate)
         return [_Titled(one, np.full(len(one.origin), title, dtype=np.int64)) for one in found or ()]
 
-    def _images(self, found: _Titled, begin: int, known: Mask) -> tuple[Taken, Ints]:
+    def _imaged(self, found: _Titled, begin: int, known: Mask) -> _Titled:
         """Steps to the images of least key, without those that are none. Rows with others are `known` no more.
 
         The packing may be outgrown after.
         """
-        taken, titles = found
-        images = self._space.images
-        assert images is not None
-        here = images.replace(self._packing, taken.batch)
+        images, taken = self._space.images, found.taken
+        here = None if images is None else images.replace(self._packing, taken.batch)
         if here is None:
             return found
-        moves = taken.batch.moves
-        assert moves is not None
-        known[taken.origin[~here & (moves != NO_STEP)] - begin] = False
+        assert taken.batch.moves is not None
+        known[taken.origin[~here & (taken.batch.moves != NO_STEP)] - begin] = False
         kept = np.flatnonzero(here)
-        return taken.take(kept), titles[kept]
+        return _Titled(taken.take(kept), found.titles[kept])
 
     def _titles(self, rule: StepRule, chosen: ChosenEffects) -> Ints:
         """The numbers of the titles of steps."""

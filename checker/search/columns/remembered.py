@@ -149,20 +149,23 @@ class Remembered:
 
     def known_each(self, split: Split, source_of: Callable[[Branch], Asked]) -> list[Ints]:
         """As `lookup_each`, but nothing is run and nothing is learned: `UNKNOWN` where that would be necessary."""
-        found: list[Ints] = []
-        walkers: list[Walker] = []
         count = 0
-        try:
-            for unit in split.units:
-                source = Asked(source_of(unit.branch).columns, _not_known)
-                columns = source.columns
-                count = len(columns.words[0])
-                make = partial(self._walker, unit, source, split.chooses, walkers)
-                found.append(unit.known(columns.words, columns.mask_of, columns.versions, make))
-        except BeginAnew:
-            return [np.full(count, UNKNOWN, dtype=np.int64)]
-        apart = len(found) > 1 and any(walker.together for walker in walkers)
-        if apart or self.bundles.longest * len(found) > self.bundles.most:
+        while True:
+            found: list[Ints] = []
+            walkers: list[Walker] = []
+            try:
+                for unit in split.units:
+                    source = Asked(source_of(unit.branch).columns, _not_known)
+                    columns = source.columns
+                    count = len(columns.words[0])
+                    make = partial(self._walker, unit, source, split.chooses, walkers)
+                    found.append(unit.known(columns.words, columns.mask_of, columns.versions, make))
+            except BeginAnew:
+                return [np.full(count, UNKNOWN, dtype=np.int64)]
+            # What units keep is of their own first choices: there must be one for each that was met.
+            if not split.follow(walkers):
+                break
+        if self.bundles.longest * len(found) > self.bundles.most:
             return [np.full_like(column, UNKNOWN) for column in found]
         return found
 

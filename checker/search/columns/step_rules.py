@@ -20,6 +20,7 @@ from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.remembered import Branch, Remembered, Split
 from checker.search.columns.sources import DELIVERED, Asked, ElementColumns, StateColumns
 from checker.search.columns.space import Space
+from checker.search.columns.start_counts import StartCounts
 from checker.search.memo.element_choices import CHOSEN, ELSEWHERE, EMPTY
 from checker.search.memo.run_choice import RunChoice
 from checker.search.memo.trie import Counters, Question, ReadTree
@@ -108,6 +109,8 @@ class StepRule:
         """Whether it is not known that the rule has no other paths for each value of a choice."""
         self._bases: list[int] = []
         """By level of a choice with a path for each value, more than the largest number of a value (`placed`)."""
+        counters = space.machine.limits.counters(candidate.rule) if self.kind is StepKind.START else []
+        self.counts = StartCounts(packing, space.machine.values, counters)
         self._begin(tree)
 
     def _begin(self, tree: ReadTree) -> None:
@@ -305,6 +308,7 @@ class StepRule:
         `elements`: what rows choose there, `EMPTY` or `ELSEWHERE`; or the messages that are delivered. `how`: where
         nothing is run, bundles that are not remembered are `UNKNOWN`.
         """
+        self.counts.learn(rows)
         states = StateColumns(self.packing, rows, self.space.machine.values)
         by_elements = self.kind is StepKind.START and self.space.memory.divider.any_by_elements
         asked = DELIVERED if self.kind is StepKind.DELIVER else CHOSEN if by_elements else None
@@ -575,7 +579,3 @@ class StepRules:
         limit.column = self.space.tables.threads.property(lambda t: shares(limit.key, rule, t, root), limit.column)
         running = sum(limit.column[self.packing.codes(rows, ("thread", i))] for i in range(self.packing.threads))
         return np.asarray(running < limit.most)
-
-    def counted(self, rule: StepRule) -> bool:
-        """Whether a start of this rule is counted in the state: then the machine applies it."""
-        return rule.kind is StepKind.START and bool(self.space.machine.limits.counters(rule.candidate.rule))
