@@ -8,12 +8,14 @@ begins again with a program for these too.
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 
 from checker.core.exploration import Finding
 from checker.core.problems import UsageProblem
 from fizz import Module
 from interpreter import Machine, ModelError, Program, compile_module
 from interpreter.compile.pair_questions import NEW_PAIRS
+from interpreter.execute.given_constants import with_constants
 from interpreter.state.step import Failure
 
 
@@ -22,32 +24,45 @@ class NewPairs(Exception):
 
 
 class PairsOfModel:
-    """The pairs that are known of a model, and its program for them."""
+    """The pairs that are known of a model and of the abstract models that it refines, and its program for them."""
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        self._known: dict[str, dict[str, tuple[str, ...]]] = {}
+        self.known: dict[str, dict[str, tuple[str, ...]]] = {}
         assertions = (*module.assertions(), *(one for role in module.roles() for one in role.assertions))
         self._any = any(assertion.kind == "leadsto" for assertion in assertions)
+        self._abstract = {one.name: PairsOfModel(one.abstract) for one in module.refinements}
 
     def program(self) -> Program:
         """The model's program, with questions for the pairs that are known."""
-        return compile_module(self.module, self._known if self._any else None)
+        of_abstract = {name: one.known for name, one in self._abstract.items()}
+        return compile_module(self.module, self.known if self._any else None, of_abstract)
 
     def seen_by(self, machine: Machine) -> bool:
         """Learn the pairs of the first initial state; whether there are any that were not known.
 
         Raises `ModelError` if Init fails in the first way through it.
         """
+        learnt = self._seen_by_abstract(machine)
         if not self._any:
-            return False
+            return learnt
         beginnings, _ = machine.initial()
         asked = [one.number for one in machine.program.assertions if one.question is not None and one.of is None]
-        learnt = False
         for begin in beginnings[:1]:
             for rule in (rule for number in asked for rule in machine.assertion_rules(number, begin.state)):
                 result = machine.run(rule, machine.view(begin.state)).result
                 learnt |= isinstance(result, Failure) and self.learnt_from(result.error)
+        return learnt
+
+    def _seen_by_abstract(self, machine: Machine) -> bool:
+        """As `seen_by`, of the pairs of abstract models. That one of them fails is found where it is explored."""
+        learnt = False
+        for refinement in machine.program.refinements:
+            pairs = self._abstract[refinement.name]
+            if pairs._any and refinement.abstract_view is None:
+                with suppress(ModelError):
+                    program = with_constants(refinement.abstract, machine.code.known.constants)
+                    learnt |= pairs.seen_by(Machine(program))
         return learnt
 
     def demand_known(self, error: Finding | None, lasting: bool) -> None:
@@ -70,5 +85,5 @@ class PairsOfModel:
         if error.code != NEW_PAIRS:
             return False
         assertion, instance, keys = json.loads(error.text)
-        self._known.setdefault(assertion, {})[instance] = tuple(keys)
+        self.known.setdefault(assertion, {})[instance] = tuple(keys)
         return True

@@ -15,24 +15,28 @@ from fizz.syntax.tree_walk import bound_names, nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.choice_loops import find_choice_loops
 from interpreter.compile.dict_items import with_keys
-from interpreter.compile.pair_questions import KnownPairs, asking, questions
+from interpreter.compile.pair_questions import NO_PAIRS, KnownPairs, asking, questions
 from interpreter.compile.role_constants import with_role_constants
 
 AnyScope = TypeVar("AnyScope", bound=p.Scope)
 
 
-def compile_module(module: Module, pairs: KnownPairs | None = None) -> p.Program:
+def compile_module(
+    module: Module, pairs: KnownPairs | None = None, of_abstract: Mapping[str, KnownPairs] = NO_PAIRS
+) -> p.Program:
     """The program of a resolved module.
 
     `pairs`: those of `leadsto` assertions that it has questions for; None: it asks about all of them at once.
+    `of_abstract`: those of the abstract models, by the names of the refinements.
     """
-    return _Compiler(module, pairs).program()
+    return _Compiler(module, pairs, of_abstract).program()
 
 
 class _Compiler:
-    def __init__(self, module: Module, pairs: KnownPairs | None) -> None:
+    def __init__(self, module: Module, pairs: KnownPairs | None, of_abstract: Mapping[str, KnownPairs]) -> None:
         self.module = module = replace(module, items=with_keys(with_role_constants(module)))
         self.pairs = pairs
+        self.of_abstract = of_abstract
         self._leading: list[tuple[ast.Assertion, str | None, int]] = []
         self.routines: list[p.Routine] = []
         self._mentions = _Mentions(module.items)
@@ -86,9 +90,8 @@ class _Compiler:
             bounded=module.bounded,
         )
 
-    @staticmethod
-    def _refinement(refinement: Refinement, host_code: tuple[ast.Statement, ...]) -> p.RefinementProgram:
-        abstract = compile_module(refinement.abstract)
+    def _refinement(self, refinement: Refinement, host_code: tuple[ast.Statement, ...]) -> p.RefinementProgram:
+        abstract = compile_module(refinement.abstract, self.of_abstract.get(refinement.name))
         if refinement.abstract_view is not None:
             named = dict.fromkeys((one.name for one in refinement.abstract.assertions()), None)
             of = refinement.abstract_view

@@ -19,6 +19,7 @@ from interpreter.compile.program import PairQuestion
 KnownPairs = Mapping[str, Mapping[str, tuple[str, ...]]]
 """By assertion and instance (as `Node#0`; empty at the top level) the keys of its pairs, as texts."""
 
+NO_PAIRS: Final[Mapping[str, KnownPairs]] = {}
 ANSWER: Final = "the answer for pairs"
 """The name of the builtin that a rewritten `return` calls. No model can spell it."""
 NEW_PAIRS: Final = "new pairs"

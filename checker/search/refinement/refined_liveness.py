@@ -9,7 +9,6 @@ from checker.core.exploration import Finding, PathLink
 from checker.core.property import Phase, Property
 from checker.liveness.graph_search import GraphSearch
 from checker.properties import properties_of
-from checker.properties.leads_to import LeadsTo
 from checker.search.contract.assertion_answers import Assertions
 from checker.search.refinement.abstract_states import AbstractStates
 from checker.search.refinement.concrete_run import ConcreteRun
@@ -65,8 +64,6 @@ class RefinedLiveness:
             named = self._refinement.named.get(one.name)
             if self._refinement.abstract_view is not None:
                 yield one, "`refine:` compares the values of views"
-            elif isinstance(one, LeadsTo):
-                yield one, "it is about pairs"
             elif named is None:
                 yield one, "it asks for more than the values of variables"
             elif hidden := [name for name in named if name not in names]:
