@@ -31,6 +31,9 @@ PAIRS = {
     "a list of others": "return [(sum(s.values()) == 2 * M * N - 1 - i, s[i] % 4 == 3) for i in range(N)]",
     "no pairs": "return [(s[i] % 2 == 1, s[i] % 2 == 0) for i in range(N) if s[i] > 90]",
     "violated": "return [(s[i] % 2 == 0, s[i] % 2 == 1) for i in range(N)]",
+    "many": "return [(s[k % N] == k, s[k % N] == k + 1) for k in range(20)]",
+    "many, and no bool in one state": "return [(s[0] == k, s[0] < 5 or k < 9 or 3) for k in range(12)]",
+    "many, and others in one state": "return [(False, s[0] == k) for k in range(12 if s[0] < 5 else 11)]",
     "no bool in one state": "return [(s[i] % 2 == 1, True if s[i] < 11 else s[1] % 2 == 0 or 3) for i in range(N)]",
     "other pairs in one state": "return [(s[i] % 2 == 1, s[i] % 2 == 0) for i in range(N if s[0] < 12 else 2)]",
 }
@@ -79,6 +82,16 @@ def test_pairs_are_asked_for_once(name: str) -> None:
     found = check(module, engine="columns", settings=Settings(keep_going=True, stats=True))
     assert found.verdict == "passed" and found.states == 13**3
     assert 0 < stat(found, "run directly") < 2 * found.states
+
+
+def test_they_are_asked_for_once_row_by_row() -> None:
+    """Of a hundred pairs there are 202 questions: the body is run in each state, and not for each of them."""
+    body = "return [(s[0] == i, s[0] >= i) for i in range(100)]"
+    module = fizz.load("m.fizz", text=f"{COUNTERS.replace('N = 3', 'N = 1')}leadsto assertion P:\n    {body}\n")
+    found = check(module, engine="rows", settings=Settings(keep_going=True, stats=True))
+    assert found.verdict == "passed" and found.states == 13
+    assert stat(found, "run directly") == found.states
+    assert stat(found, "interpreter calls") < 2 * found.states
 
 
 def test_keys_are_asked_for_together(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from checker.search.columns.verdicts import FAILED, FALSE, OPEN, TRUE
 from checker.search.contract.assertion_answers import Assertions
 from checker.search.contract.judge_watches import fails_in_state, fails_in_step, judge_step, leaves_out
 from checker.search.contract.protocol import Task
+from checker.search.memo.shared_pairs import SharedPairs
 from interpreter import ModelError
 from interpreter.state.state import Layout, State
 from interpreter.state.step import Rule, StepOrder
@@ -51,7 +52,7 @@ class AssertionEvaluator:
         self.of_states, self.of_steps, _ = task.watching
         self.recorded = {watch.key: bytearray() for watch in task.watches if watch.records}
         self.verdicts = RuleVerdicts(space, task.patience)
-        self._rowwise = Assertions(space.machine, space.memory.view, space.memory.result)
+        self._rowwise = Assertions(space.machine, space.memory.view, SharedPairs(space.memory).result)
         self._rules: dict[tuple[int, Layout], list[Rule]] = {}
         self.following: FollowJudge | None = None
         """Evaluates assertions that ask for successors, where columns know these."""

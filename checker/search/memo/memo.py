@@ -538,8 +538,9 @@ class Memory:
                 yield self._verdict(rule, found)
 
     def pairs_in(self, rule: Rule, states: Sequence[State]) -> list[Mapping[str, Pair] | None]:
-        """The pairs that a `leadsto` assertion which is run directly returns in some states; None: not known so."""
-        assert self._direct is not None
+        """The pairs that a `leadsto` assertion returns in some states, by running it directly; None: not known so."""
+        if not self._runs_directly(rule) or self._direct is None:
+            return [None] * len(states)
         self.counters.evaluations += len(states)
         with self._phases.during(DIRECTLY):
             found = [self._direct.pairs(rule, state) for state in states]

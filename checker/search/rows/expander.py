@@ -16,6 +16,7 @@ from checker.search.contract.judge_watches import Judgement, judge_dead_end, jud
 from checker.search.contract.level_counts import distinct_names, is_dead_end, note_action
 from checker.search.contract.protocol import Task
 from checker.search.memo.memo import Memory
+from checker.search.memo.shared_pairs import SharedPairs
 from interpreter.execute.view import View
 from interpreter.state.state import State
 from interpreter.state.step import (
@@ -60,7 +61,7 @@ class Expander:
         self.memory = task.memory or Memory(task.machine(task.program), task.phases)
         self.machine = self.memory.machine
         self.symmetric = task.settings.symmetry and self.machine.symmetric
-        self.assertions = Assertions(self.machine, self.memory.view, self.memory.result)
+        self.assertions = Assertions(self.machine, self.memory.view, SharedPairs(self.memory).result)
         self.recorded = tuple(watch.key for watch in task.watches if watch.records)
         self._of_states, self._of_steps, self._of_dead_ends = task.watching
         # Actions known to have steps: where these gave up is not counted.
