@@ -30,7 +30,8 @@ class Encoder:
         # The slots of the last state, and their sum: most states differ from the one before in a few slots.
         self._last: tuple[Layout, tuple[int, ...], int] | None = None
         self._of_sharing: dict[Sharing, int] = {}
-        self._places: dict[Layout, tuple[int, list[tuple[int, str]]]] = {}
+        self._places: dict[Layout, tuple[int, dict[int, str]]] = {}
+        self._last_apart: tuple[Layout, tuple[int, ...], int] | None = None
 
     def key(self, state: State) -> int:
         """The 128-bit key of a state: the sum of the digests of its parts."""
@@ -88,26 +89,40 @@ class Encoder:
             if len(self._of_sharing) > MOST_SHARING:
                 self._of_sharing.clear()
             total = self._of_sharing[held] = self._sharing_sum(state, sharing)
+        return add_keys(total, self._sum_apart(layout, values))
+
+    def _sum_apart(self, layout: Layout, values: tuple[int, ...]) -> int:
+        """What instances and the slots without aliases add to the key: that of the state before, and what differs."""
         places = self._places.get(layout)
         if places is None:
             places = self._places[layout] = self._own_places(layout)
-        of_instances, others = places
-        total = add_keys(total, of_instances)
-        part_sum, aside = self._interner.part_sum, set(sharing)
-        for i, path in others:
-            if i not in aside:
-                total = add_keys(total, part_sum(path, values[i]))
+        of_instances, paths = places
+        references, part_sum = self._interner.references, self._interner.part_sum
+        if self._last_apart is not None and self._last_apart[0] is layout:
+            _, before, total = self._last_apart
+            for i in compress(range(len(values)), map(operator.ne, before, values)):
+                if i in paths:
+                    if not references(values[i]):
+                        total = add_keys(total, part_sum(paths[i], values[i]))
+                    if not references(before[i]):
+                        total = subtract_keys(total, part_sum(paths[i], before[i]))
+        else:
+            total = of_instances
+            for i, path in paths.items():
+                if not references(values[i]):
+                    total = add_keys(total, part_sum(path, values[i]))
+        self._last_apart = (layout, values, total)
         return total
 
-    def _own_places(self, layout: Layout) -> tuple[int, list[tuple[int, str]]]:
+    def _own_places(self, layout: Layout) -> tuple[int, dict[int, str]]:
         """What the instances in a layout add to the key; the positions of the other slots that matter and are no
         cells, with their paths."""
-        of_instances, others = 0, []
+        of_instances, others = 0, dict[int, str]()
         for i, slot in enumerate(layout.slots):
             if slot[0] == "role":
                 of_instances = add_keys(of_instances, digest(slot_text(slot), "role"))
             elif slot[0] != "cell" and slot not in self._excluded:
-                others.append((i, slot_text(slot)))
+                others[i] = slot_text(slot)
         return of_instances, others
 
     def _sharing_sum(self, state: State, sharing: tuple[int, ...]) -> int:

@@ -26,8 +26,7 @@ threads and messages."""
 
 def sharing_of(interner: Interner, layout: Layout, values: Sequence[int]) -> tuple[int, ...]:
     """The positions of cells, and of values that refer to any."""
-    references = interner.references
-    return tuple(sorted({*layout.cells, *[i for i, number in enumerate(values) if references(number)]}))
+    return tuple(sorted({*layout.cells, *interner.referring(values)}))
 
 
 class _Named(NamedTuple):
@@ -89,9 +88,12 @@ class Normaliser:
 
         There may be thousands of instances. Each one that a changed value no longer holds must be held by a variable.
         """
-        if layout is not before.layout or layout.cells:
+        if layout is not before.layout:
             return False
         roles = self._interner.roles
+        if any(roles(values[i]) or roles(before.values[i]) for i in layout.cells):
+            # An instance may be held by a cell alone, which may be out of reach.
+            return False
         held, holding = {*before.threads, *before.messages}, {*threads, *messages}
         lost = set[tuple[str, int]]().union(*map(roles, held - holding)).difference(*map(roles, holding - held))
         for i in compress(range(len(values)), map(ne, before.values, values)):
@@ -104,9 +106,8 @@ class Normaliser:
         roles = self._interner.roles
         reached: set[tuple[str, int]] = set()
         cells: set[int] = set()
-        pending = [values[i] for i in layout.roots]
-        pending += threads
-        pending += messages
+        # Variables, which are taken first, mostly hold all of them.
+        pending = [*messages, *threads, *[values[i] for i in layout.roots]]
         while pending:
             number = pending.pop()
             for instance in roles(number):

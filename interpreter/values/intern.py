@@ -217,6 +217,11 @@ class Interner:
         """Whether an alias (REF) is anywhere inside."""
         return bool(self._flags[number] & _REFERENCE)
 
+    def referring(self, numbers: Iterable[int]) -> list[int]:
+        """The positions of those of some values that have an alias inside."""
+        flags = self._flags
+        return [i for i, number in enumerate(numbers) if flags[number] & _REFERENCE]
+
     def sharable(self, number: int) -> bool:
         """Whether one thawed value can serve all steps: nothing mutable, no reference, no role instance."""
         return not self._flags[number] & _PRIVATE
