@@ -33,7 +33,7 @@ from interpreter.direct.rule_text import (
 )
 from interpreter.direct.scopes import CallNames, RuleScope
 from interpreter.direct.second_names import as_written, listed_by, with_places
-from interpreter.execute.costs import cost
+from interpreter.execute.costs import cost, instruction_cost
 from interpreter.state.step import NO_CHOICE
 
 _CHOICES: Final = (p.OneOfBlock, p.ParallelBlock)
@@ -41,6 +41,8 @@ _MOST_FRAMES: Final = 12
 """The deepest nesting of calls that are compiled."""
 _MOST_CALLS: Final = 60
 """The most calls that are compiled in one rule."""
+MOST_TURNS: Final = 64
+"""The most turns of a loop with choices: each is called by the one before."""
 _LONGEST: Final = 8_000
 """The longest text of a rule that is compiled, with that of the funcs in it, in charges."""
 
@@ -177,9 +179,11 @@ class RuleBody(PlainStatements):
         """What the text of the routine and of the funcs in it costs."""
         self._active: list[int] = []
         self._called_funcs = 0
+        self._turns = 0
+        """The number of loops around the present statement whose turns are calls of a function."""
 
     def moved(self, place: Path | None, owners: Origin, value: ast.Expression) -> python.expr | None:
-        if not isinstance(value, ast.Name) or self._loops or self._leaving is not None:
+        if not isinstance(value, ast.Name) or self._loops or self._turns or self._leaving is not None:
             return None
         if value.id not in self.names.locals():
             return None
@@ -263,6 +267,8 @@ class RuleBody(PlainStatements):
                 return [*self._marked(), *made, *self._branch(instruction, follows)]
             case p.CallOrDo():
                 return self._split_call(instruction, rest)
+            case p.Loop(body=p.ForLoop() as loop):
+                return self._split_for(loop, rest)
             case _:
                 raise Unsupported("a choice in a loop")
 
@@ -292,7 +298,7 @@ class RuleBody(PlainStatements):
         """A call of a func with choices, or with returns in its midst: what follows is a function."""
         callee = self.calls.callee(instruction, self.names.routine.role)
         assert callee is not None
-        if self._loops:
+        if self._loops or self._turns:
             raise Unsupported("a choice in a loop")
         made, caller = self._entered(instruction, callee)
         result = self.names.own("ret")
@@ -340,7 +346,7 @@ class RuleBody(PlainStatements):
                     assign(self.names.variable(one.name), self._argument(one.name, value, one.default, default))
                 )
                 self.names.assigned.add(one.name)
-        if self._loops:
+        if self._loops or self._turns:
             unset = sorted(self.names.locals() - self.names.assigned)
             made += [assign(self.names.variable(one), name("UNSET")) for one in unset]
             made.append(python.Expr(call("spend", constant(size_of(callee)))))
@@ -506,6 +512,49 @@ class RuleBody(PlainStatements):
         cut = self._cuts
         body = [*first, *rest()]
         return [*made, self._function(title, ["item"], body), *self._taken(title, cut)]
+
+    def _split_for(self, loop: p.ForLoop, rest: After) -> list[python.stmt]:
+        """A loop with choices: a turn is a function of what is left to go through, which the turn before calls."""
+        if self._loops or self.names.asks or self.names.by_ways or loop.parallel or loop.flow != "atomic":
+            raise Unsupported("a choice in a loop")
+        if any(isinstance(one, p.LeaveLoop | p.NextIteration) for one in instructions(loop.body)):
+            raise Unsupported("a choice in a loop that is left")
+        made = self._marked()
+        joined, follows = self._joined(rest)
+        title = self._new("t")
+        left = f"{title}_left"
+        for variable in loop.variables.names:
+            self.names.loop_variable(variable)
+        charge = sum(map(instruction_cost, instructions(loop.body)), 2)
+        target, elements = self.expressions.loop_over(loop.variables, loop.iterable, charge, False)
+        certain, assigned = self._certain, set(self.names.assigned)
+        self.names.assigned |= set(loop.variables.names)
+        self._turns += 1
+        others = python.Subscript(name(left), python.Slice(constant(1)), python.Load())
+        body: list[python.stmt] = [
+            python.If(python.UnaryOp(python.Not(), name(left)), follows(), []),
+            python.Assign([target], python.Subscript(name(left), constant(0), python.Load())),
+        ]
+        for one in loop.variables.names:
+            code = self._borrowed((one,), self.names.shared.origin_in(loop.iterable), name(self.names.variable(one)))
+            if isinstance(code, python.Call):
+                body.append(python.Expr(code))
+        body += self._block(
+            loop.body.instructions, lambda: [*self._marked(), *self._go(self.names.call_of(title, [others]))]
+        )
+        self._turns -= 1
+        self._pending = []
+        self._certain, self.names.assigned = certain, assigned
+        every = python.Tuple([python.Starred(elements, python.Load())], python.Load())
+        many = python.Subscript(name(left), python.Slice(constant(MOST_TURNS)), python.Load())
+        return [
+            *made,
+            *joined,
+            self._function(title, [left], body),
+            assign(left, every),
+            python.If(many, [python.Raise(name("GiveUp"), None)], []),
+            *self._go(self.names.call_of(title, [name(left)])),
+        ]
 
     def _pick_block(self, instruction: p.PickBlock, rest: After) -> list[python.stmt]:
         names = ", ".join(map(as_written, instruction.variables.names))

@@ -15,6 +15,7 @@ from interpreter.compile.statements import chooses, instructions
 from interpreter.direct.compiled_rules import FAILURES, HELD, VIOLATED, CompiledRules, key_of
 from interpreter.direct.followers import COST, NAMES, FieldsOnly, Followers, Following
 from interpreter.direct.nodes import GiveUp, Nodes, Shadowed, ValueNode
+from interpreter.direct.rule_bodies import MOST_TURNS
 from interpreter.direct.scopes import RuleScope
 from interpreter.direct.sides import instance_of, side_of
 from interpreter.execute.next_states import Successor
@@ -105,10 +106,14 @@ class FieldTable(dict[ValueNode, int]):
 def _choices(routine: p.Routine) -> int | None:
     """How many choices a path of a routine makes at most; None if that is not seen in the text."""
     every = list(instructions(routine.body))
-    loops = [inside for one in every if isinstance(one, p.Loop) for inside in instructions(one.body)]
-    if any(isinstance(one, p.Enter | p.PickBlock) for one in every) or any(map(chooses, loops)):
+    loops = [[*instructions(one.body)] for one in every if isinstance(one, p.Loop)]
+    if any(isinstance(one, p.Enter | p.PickBlock) for one in every):
         return None
-    return sum(map(chooses, every))
+    if any(
+        isinstance(inside, p.Loop) and any(map(chooses, instructions(inside.body))) for one in loops for inside in one
+    ):
+        return None
+    return sum(map(chooses, every)) + MOST_TURNS * sum(chooses(inside) for one in loops for inside in one)
 
 
 def _is_field(slot: Slot, attributes: set[str]) -> bool:
