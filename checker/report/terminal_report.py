@@ -8,6 +8,7 @@ from pathlib import PurePath
 from rich.table import Table
 from rich.text import Text
 
+from checker.core.effort import NEW_AT
 from checker.core.exploration import GivenUp
 from checker.core.limits import UNTIMELY
 from checker.core.problems import ExitCode
@@ -339,7 +340,9 @@ def print_stats(page: Page, stats: Mapping[str, object]) -> None:
     table.add_column(justify="right", overflow="fold")
     for name, value in stats.items():
         shown = f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-        table.add_row(Text(name.replace("_", " ")), Text(printable(shown)))
+        # A location is a path, which stays as it is.
+        title = name if name.startswith(NEW_AT) else name.replace("_", " ")
+        table.add_row(Text(title), Text(printable(shown)))
     page.table(table)
     page.line()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -253,3 +254,14 @@ def test_what_is_not_false_is_not_explained(tmp_path: Path) -> None:
     assert report.trace is not None
     assert report.trace.why is None
     assert {p.name: p.trace for p in report.properties}["E"] is None
+
+
+def test_a_location_of_the_stats_is_a_path(tmp_path: Path) -> None:
+    """Other names are words, in which a line is a blank."""
+    (tmp_path / "m.fizz").write_text("action Init: x = 0\natomic action Up: x = (x + 1) % 3\n")
+    report = check(tmp_path / "m.fizz", settings=Settings())
+    file = io.StringIO()
+    print_report(
+        Page(file, color=False, width=80), replace(report, stats={"new at a_b.fizz:3": "9 of 9", "re_packs": 2})
+    )
+    assert "new at a_b.fizz:3" in file.getvalue() and "re packs" in file.getvalue()
