@@ -508,10 +508,9 @@ class Memory:
 
     def store_whole(self, slots: Sequence[Slot]) -> None:
         """Ask for the sets in these slots whole from now on."""
-        for rule, slot in list(self.runner.choices.sets.items()):
-            if slot in slots:
-                self.runner.choices.give_up(rule)
-                self._drop(rule)
+        for rule in [rule for rule, slot in self.runner.choices.sets.items() if slot in slots]:
+            self.runner.choices.give_up(rule)
+            self._drop(rule)
         self.forget_reads(set(slots))
 
     def _drop(self, rule: Rule) -> None:
