@@ -101,13 +101,21 @@ class Files:
             if isinstance(item, ast.Include):
                 items.extend(self._include(file, item))
             elif isinstance(item, ast.Assertion) and item.unnamed and len(self._open) > 1:
-                # Lines of two files may have one number.
-                items.append(replace(item, name=f"invariant_{Path(file).stem}_{item.span.line}"))
+                items.append(self._named_where_included(file, item))
             else:
                 items.append(item)
         self._open.pop()
         self._set.pop()
         return tuple(items)
+
+    def _named_where_included(self, file: str, invariant: ast.Assertion) -> ast.Assertion:
+        """A line of `invariants:` of an included file; its warning shows the name that it has here."""
+        name = name_where_included(file, invariant)
+        for index, warning in enumerate(self.warnings):
+            if warning.span == invariant.name_span and warning.hint is not None:
+                hint = warning.hint.replace(f" {invariant.name}:", f" {as_identifier(name)}:", 1)
+                self.warnings[index] = replace(warning, hint=hint)
+        return replace(invariant, name=name)
 
     def _include(self, file: str, include: ast.Include) -> tuple[ast.Item, ...]:
         if "\0" in include.path:
@@ -144,6 +152,16 @@ class Files:
     def _refuse(self, include: ast.Include, text: str, hint: str) -> tuple[ast.Item, ...]:
         self.diagnostics.append(Diagnostic("L38", text, include.span, hint))
         return ()
+
+
+def name_where_included(file: str, invariant: ast.Assertion) -> str:
+    """The name of a line of `invariants:` in models that include its file: lines of two files may have one number."""
+    return f"invariant_{Path(file).stem}_{invariant.span.line}"
+
+
+def as_identifier(name: str) -> str:
+    """A name as it can be written: the name of a file may have other characters in it."""
+    return re.sub(r"\W", "_", name)
 
 
 def _constant_of(item: ast.Item) -> str | None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import click
 
 from checker.cli import command_options
@@ -29,6 +32,7 @@ def migrate(files: tuple[str, ...], write: bool, no_color: bool) -> int:
     output = Output(color=not no_color, quiet=False)
     from checker.core.locate import locate
     from fizz.base.errors import FizzError
+    from fizz.formatting.includers import includer_of
     from fizz.formatting.migration import migrate_source
     from fizz.model_files import read_text
 
@@ -36,8 +40,9 @@ def migrate(files: tuple[str, ...], write: bool, no_color: bool) -> int:
     for file in files:
         path = locate(file, bundled=False)
         text = read_text(path)
+        includer = includer_of(path)
         try:
-            migrated = migrate_source(path, text)
+            migrated = migrate_source(path, text, included=includer is not None)
         except FizzError as error:
             output.error(error, path)
             code = max(code, error.exit_code)
@@ -52,7 +57,19 @@ def migrate(files: tuple[str, ...], write: bool, no_color: bool) -> int:
 
             save(path, migrated.text)
         output.notice(f"{file}: {spellings} {'changed' if write else 'to change; --write does it'}")
+        if includer is not None and migrated.renamed:
+            output.notice(f"{file}: {_names(includer, migrated.renamed)}")
     return code
+
+
+def _names(includer: str, renamed: Sequence[tuple[str, str]]) -> str:
+    """Why properties have other names than in a check of their file by itself."""
+    before, after = renamed[0]
+    others = f", and {len(renamed) - 1} more like it" if len(renamed) > 1 else ""
+    return (
+        f"{Path(includer).name} includes it, so {after} has the name that it has there; "
+        f"in a check of this file by itself it was {before}{others}"
+    )
 
 
 def _difference(name: str, before: str, after: str) -> str:

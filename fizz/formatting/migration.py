@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from fizz.base.errors import Diagnostic, FizzError, Span
-from fizz.model_files import normalise, parse_file
+from fizz.model_files import as_identifier, name_where_included, normalise, parse_file
 from fizz.syntax import ast
 from fizz.syntax.module import ParsedFile
 
@@ -32,19 +32,30 @@ class _Edit:
 
 @dataclass(frozen=True, slots=True)
 class Migrated:
-    """The new text of a file, and the number of old spellings that it had."""
+    """The new text of a file, and the number of old spellings that it had.
+
+    `renamed`: properties that had another name in a check of this file by itself: the old name and the new one.
+    """
 
     text: str
     changes: int
+    renamed: tuple[tuple[str, str], ...] = ()
 
 
-def migrate_source(file: str, text: str) -> Migrated:
-    """The text with new spellings, and `\\n` line ends. Raises FizzError if it does not parse."""
+def migrate_source(file: str, text: str, included: bool = False) -> Migrated:
+    """The text with new spellings, and `\\n` line ends. Raises FizzError if it does not parse.
+
+    `included`: whether other files include this one: invariants get the names that they have there.
+    """
     text = normalise(text)
     parsed = _parse(file, text)
     old = [warning for warning in parsed.warnings if warning.code in _CODES]
     if not old:
         return Migrated(text, 0)
+    before = [item.name for item in parsed.items if isinstance(item, ast.Assertion)]
+    if included:
+        parsed = replace(parsed, items=tuple(_as_included(file, item) for item in parsed.items))
+    after = [item.name for item in parsed.items if isinstance(item, ast.Assertion)]
     lines = text.split("\n")
     edits = [edit for warning in old if not _is_invariant(warning) for edit in _word(warning, lines)]
     dropped: set[int] = set()
@@ -58,7 +69,7 @@ def migrate_source(file: str, text: str) -> Migrated:
     migrated = "\n".join(_rewritten(lines, edits, dropped, dedented))
     if _meaning(_parse(file, migrated)) != _meaning(parsed):
         raise RuntimeError("the migrated text would mean something else")
-    return Migrated(migrated, len(old))
+    return Migrated(migrated, len(old), tuple(pair for pair in zip(before, after, strict=True) if len(set(pair)) > 1))
 
 
 def _parse(file: str, text: str) -> ParsedFile:
@@ -66,6 +77,13 @@ def _parse(file: str, text: str) -> ParsedFile:
     if parsed.diagnostics:
         raise FizzError(parsed.diagnostics, {file: text})
     return parsed
+
+
+def _as_included(file: str, item: ast.Item) -> ast.Item:
+    """An item with the name that it has in including files, as far as a name can be written like that."""
+    if not isinstance(item, ast.Assertion) or not item.unnamed:
+        return item
+    return replace(item, name=as_identifier(name_where_included(file, item)))
 
 
 def _meaning(parsed: ParsedFile) -> tuple[list[ast.Item], list[object]]:

@@ -68,6 +68,8 @@ def test_lines_of_included_files_have_names_of_their_own(tmp_path: Path) -> None
     (tmp_path / "model.fizz").write_text('invariants:\n    always x < 2\ninclude "core.fizz"\naction Init: x = 0\n')
     names = [item.name for item in load(tmp_path / "model.fizz").items if isinstance(item, ast.Assertion)]
     assert names == ["invariant_2", "invariant_core_2"]
+    hints = [str(warning.hint) for warning in load(tmp_path / "model.fizz").warnings if warning.code == "W19"]
+    assert ["invariant_core_2: " in hint for hint in hints] == [True, False], "the line to paste has the name too"
 
 
 def test_returns_that_they_mention_are_kept(tmp_path: Path) -> None:
