@@ -20,6 +20,7 @@ from fizz.syntax.module import HelperModule, ParsedFile, Settings
 MAX_BYTES = 1024 * 1024
 MAX_INCLUDES = 50
 MAX_PIECES = 5_000
+BYTE_ORDER_MARK = "\ufeff"
 _ONLY_MODELS = "a model is one UTF-8 text file"
 
 
@@ -223,6 +224,11 @@ def _parse(file: str, text: str, lower: Callable[[Piece], _Lowered]) -> ParsedFi
 
 def read_text(file: str) -> str:
     """The text of a file with `\\n` line ends; OSError if it can not be read, FizzError if it is no model text."""
+    return normalise(read_exactly(file).removeprefix(BYTE_ORDER_MARK))
+
+
+def read_exactly(file: str) -> str:
+    """The text of a file with its line ends, and the byte order mark if it has one. Raises as `read_text`."""
     mode = Path(file).stat().st_mode
     if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
         # Reading a pipe or a device may never end.
@@ -235,10 +241,9 @@ def read_text(file: str) -> str:
     if b"\x00" in data:
         raise _unreadable(file, data, data.index(0), "the file is binary")
     try:
-        text = data.decode("utf-8-sig")
+        return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _unreadable(file, data, error.start, "the file is not UTF-8 text") from None
-    return normalise(text)
 
 
 def normalise(text: str) -> str:
@@ -250,7 +255,7 @@ def _unreadable(file: str, data: bytes, index: int, why: str) -> FizzError:
     """The mistake at a byte that no text has."""
     before = data[:index]
     line = before.count(b"\n") + 1
-    column = len(before.rsplit(b"\n", 1)[-1].decode("utf-8", "replace")) + 1
+    column = len(before.rsplit(b"\n", 1)[-1].decode("utf-8-sig", "replace")) + 1
     span = Span(file, line, column, line, column + 1)
     return FizzError((Diagnostic("L1", f"{why} (byte 0x{data[index]:02x})", span, _ONLY_MODELS),))
 

@@ -27,19 +27,20 @@ def migrate(files: tuple[str, ...], write: bool, no_color: bool) -> int:
     """Give old spellings in model files their new form.
 
     `init:` becomes `action Init:`, a line of `invariants:` an assertion, `any` as a choice `oneof`, `:` before a filter
-    `if`; a `;` at the end of a line goes. Comments and everything else stay. States, keys and counts are the same.
+    `if`; a `;` at the end of a line goes. Comments, line ends and everything else stay. States, keys and counts are the
+    same.
     """
     output = Output(color=not no_color, quiet=False)
     from checker.core.locate import locate
     from fizz.base.errors import FizzError
     from fizz.formatting.includers import includer_of
     from fizz.formatting.migration import migrate_source
-    from fizz.model_files import read_text
+    from fizz.model_files import read_exactly
 
     code = 0
     for file in files:
         path = locate(file, bundled=False)
-        text = read_text(path)
+        text = read_exactly(path)
         includer = includer_of(path)
         try:
             migrated = migrate_source(path, text, included=includer is not None)

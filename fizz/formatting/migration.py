@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from fizz.base.errors import Diagnostic, FizzError, Span
-from fizz.model_files import as_identifier, name_where_included, normalise, parse_file
+from fizz.model_files import BYTE_ORDER_MARK, as_identifier, name_where_included, normalise, parse_file
 from fizz.syntax import ast
 from fizz.syntax.module import ParsedFile
 
 _CODES: Final = frozenset({"W5", "W18", "W19"})
+_LINE_END: Final = re.compile(r"\r\n|\r|\n")
 _HEADER: Final = re.compile(r"invariants[ \t]*:[ \t]*(?P<comment>#.*)?$")
 
 
@@ -43,15 +44,18 @@ class Migrated:
 
 
 def migrate_source(file: str, text: str, included: bool = False) -> Migrated:
-    """The text with new spellings, and `\\n` line ends. Raises FizzError if it does not parse.
+    """The text with new spellings; line ends and a byte order mark stay. Raises FizzError if it does not parse.
 
     `included`: whether other files include this one: invariants get the names that they have there.
     """
-    text = normalise(text)
+    written = text
+    mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
+    ends = [*_LINE_END.findall(text), ""]
+    text = normalise(text.removeprefix(mark))
     parsed = _parse(file, text)
     old = [warning for warning in parsed.warnings if warning.code in _CODES]
     if not old:
-        return Migrated(text, 0)
+        return Migrated(written, 0)
     before = [item.name for item in parsed.items if isinstance(item, ast.Assertion)]
     if included:
         parsed = replace(parsed, items=tuple(_as_included(file, item) for item in parsed.items))
@@ -60,14 +64,16 @@ def migrate_source(file: str, text: str, included: bool = False) -> Migrated:
     edits = [edit for warning in old if not _is_invariant(warning) for edit in _word(warning, lines)]
     dropped: set[int] = set()
     dedented: set[int] = set()
+    above = 0  # the end of the item above, whose own comments stay as they are
     for item in parsed.items:
         if isinstance(item, ast.Assertion) and item.unnamed:
             edits.append(_invariant(item, lines))
             header = _header_above(item.name_span.line - 1, lines)
             dropped.add(header)
-            dedented |= set(range(header + 1, item.name_span.line - 1))
-    migrated = "\n".join(_rewritten(lines, edits, dropped, dedented))
-    if _meaning(_parse(file, migrated)) != _meaning(parsed):
+            dedented |= set(range(max(header + 1, above), item.name_span.line - 1))
+        above = item.span.end_line
+    migrated = mark + "".join(_rewritten(lines, ends, edits, dropped, dedented))
+    if _meaning(_parse(file, normalise(migrated.removeprefix(mark)))) != _meaning(parsed):
         raise RuntimeError("the migrated text would mean something else")
     return Migrated(migrated, len(old), tuple(pair for pair in zip(before, after, strict=True) if len(set(pair)) > 1))
 
@@ -129,18 +135,23 @@ def _header_above(line: int, lines: list[str]) -> int:
     return line
 
 
-def _rewritten(lines: list[str], edits: list[_Edit], dropped: set[int], dedented: set[int]) -> Iterator[str]:
+def _rewritten(
+    lines: list[str], ends: list[str], edits: list[_Edit], dropped: set[int], dedented: set[int]
+) -> Iterator[str]:
     by_line: dict[int, list[_Edit]] = {}
     for edit in edits:
         by_line.setdefault(edit.line, []).append(edit)
-    for number, row in enumerate(lines):
+    for number, (row, end) in enumerate(zip(lines, ends, strict=True)):
         if number in dropped:
             header = _HEADER.match(row)
             if header is not None and header["comment"]:
-                yield header["comment"]
+                yield header["comment"] + end
             continue
         if number in dedented and row.lstrip().startswith("#"):
             row = row.lstrip()
         for edit in sorted(by_line.get(number, ()), key=lambda one: one.start, reverse=True):
             row = row[: edit.start] + edit.text + row[edit.end :]
-        yield row.rstrip() if number in by_line else row
+            if not edit.text:
+                row = row.rstrip()
+        # A line that became two has the end of the line twice; a last line may have none.
+        yield row.replace("\n", end or ends[0] or "\n") + end

@@ -39,6 +39,16 @@ def test_what_can_not_be_migrated(fizzpy: Callable[..., Ended], tmp_path: Path) 
     assert fizzpy("migrate", str(tmp_path / "none.fizz")).code == 2
 
 
+def test_line_ends_and_byte_order_marks_stay(fizzpy: Callable[..., Ended], tmp_path: Path) -> None:
+    """The file is the same byte for byte but for what is shown; nothing is written where nothing is old."""
+    model = tmp_path / "old.fizz"
+    for text in (OLD, NEW):
+        model.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
+        shown = fizzpy("migrate", "--write", str(model))
+        assert shown.code == 0 and "-atomic" not in shown.out
+        assert model.read_bytes() == b"\xef\xbb\xbf" + NEW.replace("\n", "\r\n").encode()
+
+
 CORE = "init:\n    x = 0\ninvariants:\n    always x < 3\natomic action Up: x = (x + 1) % 3\n"
 MAIN = 'include "parts/my-core.fizz"\ninclude "parts/core.fizz"\ninvariants:\n    always x < 2\n'
 NAMED = {"invariant_core_4": "holds", "invariant_4": "violated", "deadlock": "holds"}

@@ -103,7 +103,23 @@ def test_the_same_check(tmp_path: Path) -> None:
     [
         ("init: x = 0\n", "action Init: x = 0\n"),
         ("init :\n  x = 0", "action Init :\n  x = 0"),
-        ("action Init:\r\n    x = 0;\r\n", "action Init:\n    x = 0\n"),
+        ("action Init:\r\n    x = 0;\r\n", "action Init:\r\n    x = 0\r\n"),
+        ("init:\r    x = 0;\n    y = 0;\r\n", "action Init:\r    x = 0\n    y = 0\r\n"),
+        (
+            "\ufeffinvariants: # a\r\n  # b\r\n  always True\r\naction Init: x = 0",
+            "\ufeff# a\r\n# b\r\nalways assertion invariant_3:\r\n  return True\r\naction Init: x = 0",
+        ),
+        (
+            "action Init: x = 0\r\ninvariants:\r\n  always True",
+            "action Init: x = 0\r\nalways assertion invariant_3:\r\n  return True",
+        ),
+        (
+            "action Init: x = 0\ninvariants:\n  always (x < 2 and\n    # inside\n    x >= 0\n    # last\n  )\n"
+            '  # between\n  always """\n  # text\n""" != "" # end \n  # behind\n',
+            "action Init: x = 0\nalways assertion invariant_3:\n  return (x < 2 and\n    # inside\n    x >= 0\n"
+            '    # last\n  )\n# between\nalways assertion invariant_9:\n  return """\n  # text\n""" != "" # end \n'
+            "  # behind\n",
+        ),
         ("action Init:\n    x = any [1] \\\n      : x > 0\n", "action Init:\n    x = oneof [1] \\\n      if x > 0\n"),
         (
             "invariants:\n  always True\ninvariants:\n  always 1 < 2;\naction Init: x = 0",
@@ -114,7 +130,7 @@ def test_the_same_check(tmp_path: Path) -> None:
     ],
 )
 def test_small_texts(old: str, new: str) -> None:
-    """On one line, on joined lines, in several blocks, with other line ends."""
+    """On one line, on joined lines, in several blocks, with other line ends and comments inside an expression."""
     assert migrate_source("m.fizz", old).text == new
     assert migrate_source("m.fizz", new).changes == 0
 
