@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from checker.conformance.event_map import EventMap
 from checker.conformance.log_files import Place
@@ -16,11 +16,12 @@ from fizz.syntax import ast
 from interpreter import Program
 from interpreter.direct.rule_text import targets_of
 
-_LABEL: Final = "the model has no label"
-
 
 class _Known(NamedTuple):
-    """The names that a model has. `values`: of state variables, fields and params; None: they may have any name."""
+    """The names that a model has. `values`: of state variables, fields and params; None: they may have any name.
+
+    `labels` are those of statements, each alone and behind its action or func, as `commit` and `Node.Vote.commit`.
+    """
 
     actions: Sequence[str]
     functions: Sequence[str]
@@ -34,7 +35,7 @@ class _Known(NamedTuple):
         _refuse_subject(place, where, rule, self)
         for what, names, near in _mentioned(rule, self):
             for name in names:
-                title = str(name).rpartition(".")[2] if what is _LABEL else split_choice(str(name))[1]
+                title = str(name) if near is self.labels else split_choice(str(name))[1]
                 if title not in near:
                     hint = near_hint(title, near) or f"there are {', '.join(near) or 'none'}"
                     place.refuse(f"{what} '{title}' ({where})", hint)
@@ -70,7 +71,7 @@ def _refuse_subject(place: Place, where: str, rule: Mapping[str, Any], known: _K
 def _mentioned(rule: Mapping[str, Any], known: _Known) -> Iterator[tuple[str, Sequence[str], Sequence[str]]]:
     """What a rule mentions: what is said of names that there are not, the names, and those that there are."""
     if rule.get("label"):
-        yield _LABEL, (rule["label"],), known.labels
+        yield "the model has no label", (rule["label"],), known.labels
     yield "no action of the model chooses", tuple(rule.get("choices") or ()), known.choices
     if known.values is not None:
         yield (
@@ -89,7 +90,12 @@ def _known(program: Program, actions: Sequence[str]) -> _Known:
         actions,
         [f"{role.name}.{name}" for role in program.roles for name in role.functions],
         [role.name for role in program.roles],
-        sorted({one.label for one in found if one.label is not None}),
+        sorted(_labels(program)),
         choice_names(program),
         None if any(role.params is None for role in program.roles) else sorted(values),
     )
+
+
+def _labels(program: Program) -> set[str]:
+    named = {(routine.name, one.label) for routine in program.routines for one in instructions(routine) if one.label}
+    return {label for _, label in named} | {f"{name}.{label}" for name, label in named}

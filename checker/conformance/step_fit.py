@@ -39,6 +39,7 @@ class StepFit:
         self._moves: dict[tuple[State, object], tuple[Step, ...]] = {}
         self._silent: dict[State, tuple[Step, ...]] = {}
         program = machine.program
+        self._routines = frozenset(routine.name for routine in program.routines)
         keys = [action.key for action in program.actions]
         keys += [action.key for role in program.roles for action in role.actions]
         self.actions = tuple(keys)
@@ -136,7 +137,15 @@ class StepFit:
         for candidate in self.machine.candidates(state, limits=False):
             if self.machine.actor(candidate.rule) == event.actor:
                 found = self.steps.of(state, candidate, admits)
-                yield from (step for step in found if not step.crashes and _is_at(step, str(event.label)))
+                yield from (step for step in found if not step.crashes and self._is_at(step, str(event.label)))
+
+    def _is_at(self, step: Step, wanted: str) -> bool:
+        """Whether a step passes a label, given with or without its action or func; there may be dots in it."""
+        behind = f".{wanted}"
+        return any(
+            label == wanted or (label.endswith(behind) and label.removesuffix(behind) in self._routines)
+            for label in step.outcome.labels
+        )
 
     def _choice_places(self, event: Observed) -> ChoicePlaces:
         names = tuple([name for name, _ in event.choices])
@@ -321,11 +330,6 @@ class StepFit:
 def _guard_text(guard: Any) -> str:
     facts = "; ".join(f"{text} is {value}" for text, value in guard.facts[:3])
     return f"{guard.text} (line {guard.line}){f': {facts}' if facts else ''}"
-
-
-def _is_at(step: Step, wanted: str) -> bool:
-    """Whether a step passes a label, given with or without its action."""
-    return any(wanted in (label, label.rpartition(".")[2]) for label in step.outcome.labels)
 
 
 def key_of(actor: str | None) -> str:

@@ -11,7 +11,6 @@ from fizz.syntax import ast
 from fizz.syntax.lower_expressions import Expressions
 from fizz.syntax.parse_tree import Tree, child, children, the
 
-_LABEL = re.compile(r"[A-Za-z0-9_.\-]+")
 _FAIRNESS = re.compile(r"fair(?:\s*<\s*(\w*)\s*>)?")
 _OLD_CHOICE = "`any` as a choice is an old spelling"
 
@@ -54,9 +53,19 @@ class Statements(Expressions):
 
     def _label(self, tree: Tree) -> str:
         text = tree.value.rstrip(" \t\n\x01")[1:-1]
-        if not _LABEL.fullmatch(text):
-            hint = "a label has letters, digits, '_', '-' and '.'"
-            raise self.lines.error("L1", f"wrong label '{text}'", tree.position, tree.position + len(text) + 2, hint)
+        start = tree.position + 1
+        wrong = next((index for index, one in enumerate(text) if not one.isprintable()), None)
+        if wrong is not None:
+            message = f"a label is printable text, and U+{ord(text[wrong]):04X} is not"
+            hint = "remove it, or write another character"
+            raise self.lines.error("L1", message, start + wrong, start + wrong + 1, hint)
+        if text != text.strip() or not text:
+            end = start + len(text) + 1
+            if not text.strip():
+                hint = "write a name in the backticks, as `commit`, or remove them"
+                raise self.lines.error("L1", "the label is empty", start - 1, end, hint)
+            hint = f"write `{text.strip()}`"
+            raise self.lines.error("L1", "a label neither begins nor ends with a blank", start - 1, end, hint)
         return text
 
     # --- simple statements

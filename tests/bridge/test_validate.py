@@ -175,6 +175,17 @@ def test_events_inside_serial_actions(write: Write) -> None:
     assert validate_logs(model, [write("a.ndjson", [{"event": "mark", "x": 6}])], started).verdict == "accepted"
 
 
+@pytest.mark.parametrize("label", ["half way: 1 (#é)", "a.b", "Work.a", "x=1"])
+@pytest.mark.parametrize("before", ["", "Work."])
+def test_any_printable_text_is_a_label(write: Write, label: str, before: str) -> None:
+    """Also with dots in it, and given with its action; another one that ends alike is not meant."""
+    model = write("m.fizz", f"action Init: x = 0\naction Work:\n    `not.{label}` x = 1\n    `{label}` x = x + 5\n")
+    text = "silent: {steps: [Work, continue], most: 2}\norder: file\n"
+    path = write("map.yaml", text + f"events: {{mark: {{action: Work, label: '{before}{label}', after: {{x: x}}}}}}\n")
+    assert validate_logs(model, [write("a.ndjson", [{"event": "mark", "x": 6}])], path).verdict == "accepted"
+    assert validate_logs(model, [write("a.ndjson", [{"event": "mark", "x": 1}])], path).verdict != "accepted"
+
+
 def test_assertions_on_accepted_runs(election: str, election_map: str, write: Write, fizzpy: Run) -> None:
     """An assertion that every explanation violates is reported: code 12."""
     wrong = ELECTION.replace("require candidate.term > self.term", "require candidate.term >= self.term")
@@ -325,6 +336,10 @@ WRONG_MAPS = {
         "no action of the model chooses 'candidat'",
     ),
     "no such label": ("events:\n  a: {action: Node.Vote, label: mark}\n", "m.yaml:2: the model has no label 'mark'"),
+    "not of this action": (
+        "events:\n  a: {action: Node.Vote, label: Node.Lead.mark}\n",
+        "m.yaml:2: the model has no label 'Node.Lead.mark'",
+    ),
     "no label": ("events: {a: {action: Node.Lead, label: [1]}}\n", "m.yaml:1: 'label' of the event 'a'"),
     "no ignored": ("ignore: [[1]]\nevents: {a: {action: Node.Lead}}\n", "m.yaml:1: 'ignore' is no list"),
     "no text": ("events: {on: {action: Node.Lead}}\n", "m.yaml: a name is True, which is no text"),

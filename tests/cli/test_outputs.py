@@ -204,3 +204,13 @@ def test_coverage_command(fizzpy: Command, tmp_path: Path) -> None:
     assert fizzpy("coverage", "m.fizz", "--html", "none/t").code == 2
     (tmp_path / "m.fizz").write_text("N = 1 // 0\naction Init: n = N\n")
     assert fizzpy("coverage", "m.fizz").code == 2
+
+
+def test_labels_of_any_text_are_shown_as_they_are(fizzpy: Command, tmp_path: Path) -> None:
+    """What looks like markup of a terminal or of HTML is text."""
+    label = r"step: 1 [bold]<b>&`x`".replace("`", "'")
+    rest = "action Init: x = 0\natomic action A:\n    `" + label + "` x = 1\nalways assertion Low: return x < 1\n"
+    (tmp_path / "m.fizz").write_text(rest)
+    assert f"label A.{label}" in fizzpy("check", "m.fizz", "--full", "--html", "t.html").out
+    page = (tmp_path / "t.html").read_text()
+    assert "[bold]&lt;b&gt;&amp;" in page and "<b>&" not in page

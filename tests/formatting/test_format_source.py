@@ -324,3 +324,9 @@ def test_our_own_models_have_the_layout(folder: str) -> None:
     assert files
     texts = {path.name: path.read_text(encoding="utf-8") for path in files}
     assert [name for name, text in texts.items() if format_source(name, text) != text] == []
+
+
+def test_labels_stay_as_they_are() -> None:
+    """Whatever printable text they are: blanks, quotes, signs of comments and brackets."""
+    text = "action A:\n    `a  b: \"é' #(=1 \\` x=1\n    `alone [ ]`\n    y  = 2\n"
+    assert format_source("m.fizz", text) == text.replace("x=1\n", "x = 1\n").replace("y  =", "y =")

@@ -243,3 +243,16 @@ atomic action Send:
 exists assertion One: return sink.s == 1
 """
     assert written(text, nondeterminism="uniform").assertion("One").true.value == pytest.approx(0.5, abs=1e-12)
+
+
+def test_labels_of_any_text(written: Measures) -> None:
+    """A label is any printable text, with blanks, colons, equal signs and dots."""
+    model = (
+        "---\ndeadlock_detection: false\n---\naction Init: at = 0\natomic action Toss:\n    require at == 0\n"
+        "    oneof:\n        `step 1: é = #2 (x)` at = 1\n"
+        "        `x=1.5` at = 2\nexists assertion One: return at == 1\n"
+    )
+    result = written(
+        model, 'configs:\n  "Toss.step 1: é = #2 (x)": {probability: 0.25}\n  Toss.x=1.5: {probability: 0.75}\n'
+    )
+    assert result.assertion("One").true.value == pytest.approx(0.25)

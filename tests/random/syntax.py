@@ -128,7 +128,7 @@ class Syntax:
             lines = self.compound(depth - 1)
         else:
             lines = self.simple()
-        label = self.source.weighted(((12, None), (1, "`a.b-1` "), (1, "`l`\n")))
+        label = self.source.weighted(((12, None), (1, "`a.b-1` "), (1, "`x = 1: é #('` "), (1, "`l`\n")))
         if label is None:
             return lines
         return [label.rstrip("\n"), *lines] if label.endswith("\n") else [label + lines[0], *lines[1:]]
