@@ -37,7 +37,7 @@ class _Question:
 def answer(value: object, instance: object, question: str) -> bool:
     """The answer to a question, as text, for the value that the body returned in an instance (None: at the top level).
 
-    Raises `ModelMistake`: R25 for other pairs than in other states, R4 for what is no pair, `NEW_PAIRS` for an instance
+    Raises `ModelMistake`: R25 for what is no pair and for other pairs than in other states, `NEW_PAIRS` for an instance
     that the question does not know.
     """
     asks = _question(question)
@@ -68,7 +68,7 @@ def _question(text: str) -> _Question:
 
 
 def pairs_of(value: object, assertion: str) -> dict[str, Pair]:
-    """The pairs by the texts of their indexes or keys; that of a pair alone is empty. Raises `ModelMistake` (R4)."""
+    """The pairs by the texts of their indexes or keys; that of a pair alone is empty. Raises `ModelMistake` (R25)."""
     only = _pair(value)
     if only is not None:
         return {ONLY[0]: only}
@@ -79,7 +79,8 @@ def pairs_of(value: object, assertion: str) -> dict[str, Pair]:
     elif isinstance(value, tuple | ListValue):
         found = by_index(iterate(value))
     else:
-        raise _no_pair(assertion, f"{with_article(type_name(value))}, {shown(value)}")
+        kind = "" if value is None else f"{with_article(type_name(value))}, "
+        raise _no_pair(assertion, f"{kind}{shown(value)}")
     pairs: dict[str, Pair] = {}
     for key, one in found.items():
         pair = _pair(one)
@@ -100,7 +101,7 @@ def by_keys(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
 
 
 def _no_pair(assertion: str, what: str) -> ModelMistake:
-    return ModelMistake("R4", f"assertion '{assertion}' returned {what}, not a pair of bools", _HINT)
+    return ModelMistake("R25", f"assertion '{assertion}' returned {what}, not a pair of bools", _HINT)
 
 
 def _pair(value: object) -> Pair | None:

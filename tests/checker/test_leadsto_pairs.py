@@ -221,25 +221,30 @@ def test_what_was_never_asked_for() -> None:
 
 @pytest.mark.parametrize("engine", IN_PROCESS)
 @pytest.mark.parametrize(
-    ("body", "code", "words"),
+    ("body", "words"),
     [
-        ("x == 1", "R4", "returned a bool, False, not a pair of bools"),
-        ("(x, x == 1)", "R4", "returned (0, False)"),
-        ("[(x == 1, 3)]", "R4", "returned (False, 3) at [0], not a pair of bools"),
-        ('{"a": 1}', "R4", 'returned 1 at ["a"]'),
-        ("(x == 1, x == 1, x == 1)", "R4", "returned (False, False, False), not a pair"),
-        ("[(x == 1, x == 2)] * x", "R25", "are [0] here and none in other states"),
-        ("{x: (True, x == 0)}", "R25", "are [1] here and [0] in other states"),
-        ("(x == 1, x == 0) if x == 0 else [(True, False)]", "R25", "are [0] here and one alone in other states"),
+        ("x == 1", "returned a bool, False, not a pair of bools"),
+        ("(x, x == 1)", "returned (0, False)"),
+        ("[(x == 1, 3)]", "returned (False, 3) at [0], not a pair of bools"),
+        ('{"a": 1}', 'returned 1 at ["a"]'),
+        ("(x == 1, x == 1, x == 1)", "returned (False, False, False), not a pair"),
+        ("True", "returned a bool, True, not a pair of bools"),
+        ("(1, True)", "returned (1, True), not a pair of bools"),
+        ("None", "returned None, not a pair of bools"),
+        ('"ab"', 'returned a string, "ab", not a pair of bools'),
+        ("[(x == 0, x == 1), None] if x else [(True, True)]", "returned None at [1]"),
+        ("[(x == 1, x == 2)] * x", "are [0] here and none in other states"),
+        ("{x: (True, x == 0)}", "are [1] here and [0] in other states"),
+        ("(x == 1, x == 0) if x == 0 else [(True, False)]", "are [0] here and one alone in other states"),
     ],
 )
-def test_other_values(engine: str, body: str, code: str, words: str) -> None:
-    """What is no pair, and pairs that differ from state to state, are errors with their place."""
+def test_other_values(engine: str, body: str, words: str) -> None:
+    """What is no pair, and pairs that differ from state to state, are errors (R25) with their place."""
     text = f"action Init: x = 0\natomic action Up:\n    x = 1\nleadsto assertion P:\n    return {body}\n"
     report = report_on(text, engine)
     assert report.exit_code is ExitCode.MODEL_ERROR and report.error is not None
     found = report.error.diagnostic
-    assert (found.code, found.span and found.span.line) == (code, 5) and words in found.text
+    assert (found.code, found.span and found.span.line) == ("R25", 5) and words in found.text
     assert found.hint
     assert told(report) == told(report_on(text))
 
