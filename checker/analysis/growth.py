@@ -1,4 +1,4 @@
-"""Values that seem to grow without bound, reported where a search was cut: no greater bound would have ended it.
+"""Values that seem to grow without bound, reported where a search was cut: perhaps no greater bound had ended it.
 
 The evidence is the path to the state of least key on the last level: a shortest path, and the same one for every
 engine. Along it each variable has a greatest number, a least number and a longest collection so far. A variable that
@@ -21,7 +21,9 @@ _LEAST: Final = 8
 """Levels on which a value must have grown. Shorter paths prove nothing."""
 _MOST: Final = 1_000
 """Levels that are examined, from the initial states on."""
-_HINT: Final = "bound it with a `require`: what grows for ever is never explored to the end, with whatever bound"
+_HINT: Final = (
+    "bound it with a `require`; if the model bounds it already, raise the bound of the search until it is met"
+)
 _COLLECTIONS: Final = frozenset(
     {Tag.LIST, Tag.TUPLE, Tag.SET, Tag.GENERICSET, Tag.BAG, Tag.DICT, Tag.GENERICMAP, Tag.STRING, Tag.BYTES}
 )

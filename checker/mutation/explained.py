@@ -20,6 +20,7 @@ from pathlib import Path
 from checker.core.problems import ExitCode, Problem
 from checker.mutation.mutation_report import MutantResult
 from checker.storage.user_paths import read_user_file
+from fizz.base.near_names import near_hint
 from fizz.base.yaml_text import YamlError, compose, plain
 
 FILE_NAME = "survivors.yaml"
@@ -82,6 +83,10 @@ def _group(path: Path, line: int, group: object) -> Iterator[Named]:
     file, why, mutants = group["file"], group["why"], group["mutants"]
     if not isinstance(file, str) or not isinstance(why, str) or not why.strip():
         raise SurvivorsProblem(f"{path}:{line}: 'file' and 'why' must be texts")
+    if not (path.parent / file).is_file():
+        models = sorted(one.name for one in path.parent.glob("*.fizz"))
+        hint = near_hint(file, models) or "name a file by its path from this folder, or remove the group"
+        raise SurvivorsProblem(f"{path}:{line}: there is no file '{file}'", hint)
     if not isinstance(mutants, list) or not all(isinstance(one, str) for one in mutants):
         raise SurvivorsProblem(f"{path}:{line}: 'mutants' must be a list of texts", "quote them: they have colons")
     yield from ((str((path.parent / file).resolve()), " ".join(one.split())) for one in mutants)

@@ -48,6 +48,13 @@ class MutantResult:
         lines = [" ".join(line.split()) for line in self.diff if not line.startswith(" ")]
         return ": ".join(filter(None, [self.function, self.change, " / ".join(lines)]))
 
+    @property
+    def hint(self) -> str | None:
+        """What to do about a mutant that was not run."""
+        if self.fate != "does not load":
+            return None
+        return "nothing is to be done: a check refuses a model with this mistake, whatever its properties are"
+
 
 def _counted(results: tuple[MutantResult, ...]) -> Mapping[Fate, int]:
     found = Counter(one.fate for one in results)

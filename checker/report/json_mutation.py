@@ -62,6 +62,7 @@ def _mutant(one: MutantResult) -> dict[str, object]:
         "diff": list(one.diff),
         "by": list(one.by),
         "why": one.why,
+        "hint": one.hint,
         "states": one.states,
         "elapsed_s": round(one.elapsed_s, 3),
     }

@@ -51,6 +51,8 @@ def _print_mutant(page: Page, one: MutantResult, file: str) -> None:
         page.line(Text(printable(changed), _DIFF.get(changed[:1], "dim")), 4, 4)
     if one.why is not None:
         page.line(Text(printable(one.why), "dim"), 4, 2)
+    if one.hint is not None:
+        page.line(Text(f"hint: {one.hint}", "dim"), 4, 2)
 
 
 def print_mutation_verdict(page: Page, report: MutationReport) -> None:

@@ -58,6 +58,19 @@ _HINTS = {
     "oneof": "a choice is a statement: `x = oneof …`, or `oneof v in …:` with a block",
 }
 _COMPOUND = {"if", "while", "for", "parallel", "serial", "atomic", "oneof", "fair", "require", "return"}
+_ITEM_HINTS = (
+    (re.compile(r"include[ \t]+[\w.'\"]"), 'write `include "core.fizz"`, with the path of the file'),
+    (
+        re.compile(r"refines[ \t]+[\w.'\"]"),
+        'write `refines "abstract.fizz" with view`, where `view` is a `def` of this model',
+    ),
+    (
+        re.compile(r"refine[ \t]*:"),
+        "its lines are `_: view` for this model, and `name: name.view` for the one in name.fizz, without quotes",
+    ),
+    (re.compile(r"compose[ \t]*:"), "a line is `name: name.view` for the model in name.fizz, without quotes"),
+)
+"""Items that begin with a word of their own which is a name elsewhere: what to write, whatever is wrong in one."""
 _EXPRESSION_RULES = {"Plain", "Strings"}
 _ITEM_RULES = {"DefinitionHeader"}
 _SIMPLE_RULES = {"Name": "a name", "NewLine": "the end of the line", "In": "'in'", "ParameterList": "'('"}
@@ -122,7 +135,8 @@ def _translate(piece: Piece, failures: Failures) -> FizzError:
         line_end = piece.text.rfind(LINE_END, 0, offset)
         text = "block expected after ':'"
         return lines.error("L3", text, line_end - 1, line_end, "indent its statements; an empty block is `pass`")
-    if token in _NOT_IN_LANGUAGE:
+    of_item = next((hint for item, hint in _ITEM_HINTS if item.match(piece.text)), None)
+    if token in _NOT_IN_LANGUAGE and of_item is None:
         return lines.error("L6", f"'{token}' is not part of the language", start, end, _NOT_IN_LANGUAGE[token])
     wanted = _describe(expected) if token != INDENT else ""
     text = f"unexpected {_name(token)}" + (f", expected {wanted}" if wanted else "")
@@ -131,7 +145,7 @@ def _translate(piece: Piece, failures: Failures) -> FizzError:
         hint = "write `x += 1` or `x -= 1`"
     if found := _AUGMENTED.match(piece.text, start):
         hint = f"`{found[0]}` is a statement and has no value: write it on a line of its own"
-    return lines.error("L1", text, start, end, hint)
+    return lines.error("L1", text, start, end, of_item or hint)
 
 
 def _token(text: str, offset: int) -> tuple[str, int, int]:
@@ -161,6 +175,8 @@ def _describe(expected: set[str]) -> str:
         return "an expression"
     if ":" in expected:
         return "':'"
+    if "with\\b" in expected:
+        return "'with'"
     if "else\\b" in expected:
         return "'else'"
     words = sorted({f"'{rule}'" for rule in expected if rule in {")", "]", "}", ","}}, reverse=True)

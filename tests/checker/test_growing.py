@@ -94,6 +94,15 @@ def growth_warnings(text: str, engine: str, options: dict[str, str], **limits: i
     return [warning.text for warning in growing(Machine(program, found.reduced), found)]
 
 
+def test_the_hint_is_true_of_what_has_a_bound() -> None:
+    """A number that the model bounds further on than the search went: a greater bound is one of the ways out."""
+    text = "action Init: x = 0\natomic action A: x = (x + 1) % 400\n"
+    small, large = (check(fizz.load("m.fizz", text=text, options={"max_actions": most})) for most in ("100", "1000"))
+    hints = [warning.hint or "" for warning in small.warnings if warning.code == "W20"]
+    assert len(hints) == 1 and "raise the bound of the search until it is met" in hints[0]
+    assert large.exit_code == 0 and not [warning for warning in large.warnings if warning.code == "W20"]
+
+
 @pytest.mark.parametrize("name", GROWING)
 @pytest.mark.parametrize("bound", ["max_actions", "depth", "states"])
 def test_what_grows_is_named(name: str, bound: str) -> None:

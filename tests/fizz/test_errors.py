@@ -97,3 +97,25 @@ def test_hints_name_what_may_have_been_meant(word: str, statement: str, hint: st
     with pytest.raises(FizzError) as caught:
         fizz.load("m.fizz", text=ROLE.format(word=word, statement=statement))
     assert caught.value.diagnostics[0].hint == hint
+
+
+@pytest.mark.parametrize(
+    ("item", "words", "hint"),
+    [
+        ("refines abs.fizz with v", "unexpected 'abs'", 'write `refines "abstract.fizz" with view`'),
+        ('refines "abs.fizz"', "unexpected end of line, expected 'with'", 'write `refines "abstract.fizz" with view`'),
+        ('refines "abs.fizz" with "v"', 'unexpected "v", expected a name', 'write `refines "abstract.fizz" with view`'),
+        ('refine:\n    "abs": abs.v', 'unexpected "abs", expected a name', "its lines are `_: view` for this model"),
+        ('compose:\n    "abs": abs.v', 'unexpected "abs", expected a name', "a line is `name: name.view`"),
+        ("include core.fizz", "unexpected 'core'", 'write `include "core.fizz"`'),
+        ("refines = (1", "'(' is never closed", ""),
+        ("refines = 1 2", "unexpected '2'", ""),
+    ],
+)
+def test_items_that_name_files_have_a_way_out(item: str, words: str, hint: str) -> None:
+    """How such a line is written, at the place where it is not; the words are names elsewhere."""
+    with pytest.raises(FizzError) as refused:
+        fizz.load("m.fizz", text=f"action Init: x = 0\n{item}\n")
+    found = refused.value.diagnostics[0]
+    assert found.code == "L1" and words in found.text and found.span is not None
+    assert (found.hint or "").startswith(hint) and (hint != "" or found.hint is None)

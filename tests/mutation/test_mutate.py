@@ -110,6 +110,8 @@ def test_what_does_not_load(tmp_path: Path) -> None:
     report = fizzpy.mutate(path, workers=1)
     lost = one(report, 2, "statement dropped", "x = 0")
     assert lost.fate == "does not load" and "undefined name 'x'" in str(lost.why)
+    assert "a check refuses a model with this mistake" in str(lost.hint)
+    assert all(other.hint is None for other in report.results if other.fate != "does not load")
 
 
 def test_weaker_fairness_is_not_equivalent(tmp_path: Path) -> None:

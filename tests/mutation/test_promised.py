@@ -101,7 +101,16 @@ def test_the_command(folder: Path, fizzpy: Callable[..., Ended]) -> None:
         ("- {file: core.fizz, why: slow, mutants: [1]}\n", "must be a list of texts"),
         ("- {largest: 0}\n", "survivors.yaml:1: 'largest' must be a number of states"),
         ("- {largest: many}\n", "survivors.yaml:1: 'largest' must be a number of states"),
-        ("- {file: a, why: slow, mutants: []}\n- {largest: 9}\n", "survivors.yaml:2: a group has the keys"),
+        (
+            "- {largest: 9}\n- {file: cor.fizz, why: slow, mutants: []}\n",
+            "survivors.yaml:2: there is no file 'cor.fizz'",
+        ),
+        (
+            "- {file: ., why: slow, mutants: []}\n",
+            "there is no file '.' hint: name a file by its path from this folder",
+        ),
+        ("- {file: cor.fizz, why: slow, mutants: []}\n", "hint: did you mean 'core.fizz'?"),
+        ("- {file: core.fizz, why: slow, mutants: []}\n- {largest: 9}\n", "survivors.yaml:2: a group has the keys"),
         ("a: [", "survivors.yaml:1: this is not valid YAML"),
         ("a: 1", "must be a list of groups"),
     ],
