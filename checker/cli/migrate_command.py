@@ -43,7 +43,7 @@ def migrate(files: tuple[str, ...], write: bool, no_color: bool) -> int:
         text = read_exactly(path)
         includer = includer_of(path)
         try:
-            migrated = migrate_source(path, text, included=includer is not None)
+            migrated = migrate_source(path, text, included_as=None if includer is None else includer.path)
         except FizzError as error:
             output.error(error, path)
             code = max(code, error.exit_code)
@@ -59,7 +59,7 @@ def migrate(files: tuple[str, ...], write: bool, no_color: bool) -> int:
             save(path, migrated.text)
         output.notice(f"{file}: {spellings} {'changed' if write else 'to change; --write does it'}")
         if includer is not None and migrated.renamed:
-            output.notice(f"{file}: {_names(includer, migrated.renamed)}")
+            output.notice(f"{file}: {_names(includer.file, migrated.renamed)}")
     return code
 
 

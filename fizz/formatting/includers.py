@@ -6,7 +6,7 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from fizz.base.errors import FizzError
 from fizz.model_files import read_text
@@ -16,8 +16,15 @@ from fizz.syntax.layout import lay_out
 _INCLUDES: Final = re.compile(r"^include\b", re.MULTILINE)
 
 
-def includer_of(file: str) -> str | None:
-    """The path of the first file found that includes this one; None if there is none.
+class Includer(NamedTuple):
+    """A file that includes another one, and the path by which it names that: by a link it may have another name."""
+
+    file: str
+    path: str
+
+
+def includer_of(file: str) -> Includer | None:
+    """The first file found that includes this one; None if there is none.
 
     A model includes nothing outside its folder: so all models that come to this file are in its folder or above.
     """
@@ -38,7 +45,7 @@ def _models(folder: Path) -> list[str]:
         return []
 
 
-def _includer_below(model: str, wanted: str, seen: set[str]) -> str | None:
+def _includer_below(model: str, wanted: str, seen: set[str]) -> Includer | None:
     """The first of a file and all that it includes which includes the wanted one. Adds to the seen ones."""
     waiting = [os.path.realpath(model)]
     while waiting:
@@ -47,14 +54,15 @@ def _includer_below(model: str, wanted: str, seen: set[str]) -> str | None:
             continue
         seen.add(file)
         included = list(_included_by(file))
-        if wanted in included:
-            return file
-        waiting.extend(reversed(included))
+        for target, path in included:
+            if target == wanted:
+                return Includer(file, path)
+        waiting.extend(target for target, _ in reversed(included))
     return None
 
 
-def _included_by(file: str) -> Iterator[str]:
-    """The files that a file names in its includes; none if it can not be read, or has mistakes there."""
+def _included_by(file: str) -> Iterator[tuple[str, str]]:
+    """The files that a file includes, each with the path by which it does; none if it can not be read."""
     try:
         text = read_text(file)
     except (OSError, FizzError):
@@ -72,4 +80,4 @@ def _included_by(file: str) -> Iterator[str]:
             continue
         for item in items:
             if isinstance(item, ast.Include) and "\0" not in item.path:
-                yield os.path.realpath(Path(file).parent / item.path)
+                yield os.path.realpath(Path(file).parent / item.path), item.path

@@ -43,10 +43,10 @@ class Migrated:
     renamed: tuple[tuple[str, str], ...] = ()
 
 
-def migrate_source(file: str, text: str, included: bool = False) -> Migrated:
+def migrate_source(file: str, text: str, included_as: str | None = None) -> Migrated:
     """The text with new spellings; line ends and a byte order mark stay. Raises FizzError if it does not parse.
 
-    `included`: whether other files include this one: invariants get the names that they have there.
+    `included_as`: the path by which another file includes this one: invariants get the names that they have there.
     """
     written = text
     mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
@@ -57,8 +57,8 @@ def migrate_source(file: str, text: str, included: bool = False) -> Migrated:
     if not old:
         return Migrated(written, 0)
     before = [item.name for item in parsed.items if isinstance(item, ast.Assertion)]
-    if included:
-        parsed = replace(parsed, items=tuple(_as_included(file, item) for item in parsed.items))
+    if included_as is not None:
+        parsed = replace(parsed, items=tuple(_as_included(included_as, item) for item in parsed.items))
     after = [item.name for item in parsed.items if isinstance(item, ast.Assertion)]
     lines = text.split("\n")
     edits = [edit for warning in old if not _is_invariant(warning) for edit in _word(warning, lines)]

@@ -86,8 +86,15 @@ def test_included_below_and_with_other_characters(fizzpy: Callable[..., Ended], 
     (tmp_path / "other").mkdir()
     (tmp_path / "parts" / "my-core.fizz").write_text(CORE)
     (tmp_path / "other" / "middle.fizz").write_text('include "../parts/my-core.fizz"\ninclude "middle.fizz"\n')
+    (tmp_path / "other" / "link.fizz").symlink_to("../parts/linked.fizz")
+    (tmp_path / "parts" / "linked.fizz").write_text(CORE)
+    (tmp_path / "zoo.fizz").write_text('include "other/link.fizz"\n')
     (tmp_path / "main.fizz").write_text('include "none.fizz"\ninclude "a" +\ninclude "other/middle.fizz"\n')
     (tmp_path / "broken.fizz").write_bytes(b'include "parts/my-core.fizz" \xff\n')
     ended = fizzpy("migrate", "--write", str(tmp_path / "parts" / "my-core.fizz"))
     assert ended.code == 0 and "middle.fizz includes it" in ended.err
     assert "always assertion invariant_my_core_4:" in (tmp_path / "parts" / "my-core.fizz").read_text()
+    assert fizzpy("migrate", "--write", str(tmp_path / "parts" / "linked.fizz")).code == 0
+    assert "always assertion invariant_link_4:" in (tmp_path / "parts" / "linked.fizz").read_text(), (
+        "as it is named there"
+    )
