@@ -301,10 +301,10 @@ class Canonical:
         return total
 
     def _sum(self, slot: Slot, number: int, renamed: Renamed) -> int:
-        known = renamed.sums.get((slot, number))
+        sums = renamed.sums[slot]
+        known = sums.get(number)
         if known is None:
-            known = self._encoder.slot_sum(renamed.slot(slot), renamed.value(slot, number))
-            renamed.sums[slot, number] = known
+            known = sums[number] = self._encoder.slot_sum(renamed.slot(slot), renamed.value(slot, number))
             self._sums += 1
         return known
 

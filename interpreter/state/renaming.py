@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from math import inf
-from typing import Final
+from typing import Final, NamedTuple
 
 from interpreter.state.normalise import rebuild
 from interpreter.state.state import Layout, Slot
@@ -28,8 +29,17 @@ HIGHEST: Final = inf
 """The open ends of segments, which a reflection exchanges."""
 
 
+class Place(NamedTuple):
+    """A slot of a layout, with its position, and what its values add to the key of an image."""
+
+    position: int
+    slot: Slot
+    sums: dict[int, int]
+
+
 class Renamed:
-    """The images of slots and values under a renaming, cached. `sums`: what a slot adds to the key of the image.
+    """The images of slots and values under a renaming, cached. `sums`: by slot, what its values add to the key of the
+    image.
 
     `orders`: by layout the positions of its slots, without cells, in the order of their images. `steps`: two renamings
     that are the same as this one, in turn: what they have renamed already is looked up, not built again.
@@ -41,8 +51,8 @@ class Renamed:
         self.steps = steps
         self._values: dict[int, int] = {}
         self._slots: dict[Slot, Slot] = {}
-        self.sums: dict[tuple[Slot, int], int] = {}
-        self.orders: dict[Layout, tuple[int, ...]] = {}
+        self.sums: defaultdict[Slot, dict[int, int]] = defaultdict(dict)
+        self.orders: dict[Layout, tuple[Place, ...]] = {}
         self.changes = any(old != new for indices in renaming.values() for old, new in indices.items())
 
     # --- slots -----------------------------------------------------------------------------------------------------

@@ -11,10 +11,11 @@ from collections.abc import Callable
 from typing import Final
 
 from interpreter.state.encoding import MESSAGE, THREAD, Encoder
-from interpreter.state.renaming import Renamed
+from interpreter.state.renaming import Place, Renamed
 from interpreter.state.state import Layout, Slot, State, slot_order
 from interpreter.values.intern import Interner, Tag, add_keys
 
+_HALF: Final = (1 << 64) - 1
 _UNORDERED: Final = frozenset({Tag.SET, Tag.FROZENSET, Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP})
 
 Sum = Callable[[Slot, int, Renamed], int]
@@ -29,36 +30,51 @@ class SharedKeys:
         self._encoder = encoder
         self._sum = sum_of
         self._in_order: dict[int, bool] = {}
+        self._last: tuple[State, frozenset[int] | None] | None = None
 
     def key(self, state: State, renamed: Renamed) -> int | None:
         """The key of the image of a state; None if the image has to be made for it."""
-        interner = self._interner
+        sharing = self._sharing(state)
+        if sharing is None:
+            return None
         layout, values = state.layout, state.values
-        if any(interner.references(one) for one in (*state.threads, *state.messages)):
-            return None
-        if not all(map(self._ordered, values)):
-            return None
         resolve = self._encoder.resolver(lambda k: renamed.value(("cell",), values[layout.cells[k]]))
-        total = 0
-        for position in self._order(layout, renamed):
-            slot, number = layout.slots[position], values[position]
-            if interner.references(number):
+        total = high = low = 0
+        for position, slot, sums in self._order(layout, renamed):
+            number = values[position]
+            if position in sharing:
                 image = renamed.value(slot, number)
                 total = add_keys(total, self._encoder.shared_sum(renamed.slot(slot), image, resolve))
-            else:
-                total = add_keys(total, self._sum(slot, number, renamed))
+                continue
+            known = sums.get(number)
+            if known is None:
+                known = self._sum(slot, number, renamed)
+            # Most of the time: halves are put together at the end.
+            high += known >> 64
+            low += known & _HALF
         for thread in state.threads:
             total = add_keys(total, self._sum(THREAD, thread, renamed))
         for message in state.messages:
             total = add_keys(total, self._sum(MESSAGE, message, renamed))
-        return total
+        return add_keys(total, (high & _HALF) << 64 | low & _HALF)
 
-    def _order(self, layout: Layout, renamed: Renamed) -> tuple[int, ...]:
-        """The positions of a layout's slots in the order of their images, without the cells."""
+    def _sharing(self, state: State) -> frozenset[int] | None:
+        """The positions of values with aliases; None if images have to be made. It is the same under all renamings."""
+        if self._last is not None and self._last[0] is state:
+            return self._last[1]
+        interner = self._interner
+        found = None
+        if not interner.referring([*state.threads, *state.messages]) and all(map(self._ordered, state.values)):
+            found = frozenset(interner.referring(state.values))
+        self._last = state, found
+        return found
+
+    def _order(self, layout: Layout, renamed: Renamed) -> tuple[Place, ...]:
+        """The slots of a layout in the order of their images, without the cells."""
         known = renamed.orders.get(layout)
         if known is None:
-            places = [position for position, slot in enumerate(layout.slots) if slot[0] != "cell"]
-            places.sort(key=lambda position: slot_order(renamed.slot(layout.slots[position])))
+            places = [Place(i, slot, renamed.sums[slot]) for i, slot in enumerate(layout.slots) if slot[0] != "cell"]
+            places.sort(key=lambda place: slot_order(renamed.slot(place.slot)))
             known = renamed.orders[layout] = tuple(places)
         return known
 
