@@ -99,15 +99,27 @@ class _Layout:
         sizes = [len(one) for one in rows]
         if len(rows) <= _MOST_STEPS and sum(sizes) > room:
             sizes = _shared(sizes, room)
-        lines = [Line(Text(f"{'0':>{self.number + 1}} Init {' '.join(map(printable, self.short.chosen))}"), 0, 4)]
-        lines = lines if self.short.chosen else []
+        lines = self._init()
         for step, (mover, changes), one, size in zip(self.short.steps, pairs, rows, sizes, strict=True):
             if size < len(one):
                 one = self._fewer_rows(mover, changes, size)
             lines += map(Line, _cut(self.page, one, size, self.page.width))
-            if self.short.waiting is not None and self.short.waiting[0] == step.number:
-                lines.append(Line(Text(printable(self.short.waiting[1]), "bold magenta"), self.number + 2))
+            lines += self._waiting(step.number)
         return lines
+
+    def _init(self) -> list[Line]:
+        """The line of Init, if there is something to say of it."""
+        waiting = self._waiting(0)
+        if not self.short.chosen and not waiting:
+            return []
+        head = f"{'0':>{self.number + 1}} Init {' '.join(map(printable, self.short.chosen))}"
+        return [Line(Text(head.rstrip()), 0, 4), *waiting]
+
+    def _waiting(self, number: int) -> list[Line]:
+        """What waits in vain from the state after this step on, if anything does."""
+        if self.short.waiting is None or self.short.waiting[0] != number:
+            return []
+        return [Line(Text(printable(self.short.waiting[1]), "bold magenta"), self.number + 2)]
 
     def _mover(self, step: BriefStep) -> Text:
         """` 4 Node#2.LeaderConsumes`, with choices and where it stands."""

@@ -22,10 +22,10 @@ def html_story(trace: Trace, sources: Mapping[str, str]) -> str:
     init = trace.entries[0]
     chosen = f' <span class="choice">{text(" ".join(short.chosen))}</span>' if short.chosen else ""
     rows = [_folded("0", f"<strong>Init</strong>{chosen}", "", _state(init.state), "")]
-    for step, entry in zip(short.steps, trace.entries[1:], strict=True):
-        rows.append(_step(step, entry, sources, names))
-        if short.waiting is not None and short.waiting[0] == step.number:
-            rows.append(f'<p class="warn">{text(short.waiting[1])}</p>')
+    rows += [_step(step, entry, sources, names) for step, entry in zip(short.steps, trace.entries[1:], strict=True)]
+    if short.waiting is not None:
+        number, sentence = short.waiting
+        rows.insert(number + 1, f'<p class="warn">{text(sentence)}</p>')
     parts = [f'<div class="story">{"".join(rows)}</div>', *_after(short, trace, sources, names)]
     if svg := sequence_svg(trace):
         parts.append(f'<details open><summary>Sequence diagram</summary><div class="wide">{svg}</div></details>')

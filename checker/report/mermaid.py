@@ -16,17 +16,23 @@ def mermaid_text(trace: Trace) -> str:
     rows = sequence_rows(trace)
     lanes = {lane: f"p{number}" for number, lane in enumerate(lanes_of(trace, rows))}
     lines = ["sequenceDiagram", *(f"    participant {name} as {_escaped(lane)}" for lane, name in lanes.items())]
+    if trace.waiting is not None and trace.waiting.step == 0 and rows:
+        lines.append(_note(lanes[rows[0].lane], trace.waiting.sentence))
     for number, row in enumerate(rows, 1):
         if number == trace.cycle_start:
             lines.append("    loop for ever")
         lines += [f"    {arrow}" for arrow in _arrows(number, row, lanes)]
         if trace.waiting is not None and trace.waiting.step == number:
-            lines.append(f"    Note over {lanes[row.lane]}: {_escaped(trace.waiting.sentence)}")
+            lines.append(_note(lanes[row.lane], trace.waiting.sentence))
     if trace.cycle_start is not None:
         lines.append("    end")
     elif trace.stutter and lanes:
-        lines.append(f"    Note over {','.join(dict.fromkeys([*lanes.values()][:: max(len(lanes) - 1, 1)]))}: for ever")
+        lines.append(_note(",".join(dict.fromkeys([*lanes.values()][:: max(len(lanes) - 1, 1)])), "for ever"))
     return "\n".join(lines) + "\n"
+
+
+def _note(lanes: str, sentence: str) -> str:
+    return f"    Note over {lanes}: {_escaped(sentence)}"
 
 
 def _arrows(number: int, row: SequenceRow, lanes: dict[str, str]) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import field, replace
+from typing import NamedTuple
 
 from checker.core.demand import QUIET, NoLasso, Recorded, Stem
 from checker.core.property import Property
@@ -31,6 +32,13 @@ class WalkedLasso:
     waiting: WaitingPair | None
 
 
+class _Pending(NamedTuple):
+    """The walk was on a stem: `position` when it was first seen in a state, `since` when that stem began."""
+
+    position: int
+    since: int
+
+
 @dataclass(slots=True)
 class _Visited:
     """A state of the fair phase: when the walk first reached it, what fairness asks of it, which steps were drawn.
@@ -44,7 +52,7 @@ class _Visited:
     need: Obligations
     answers: dict[str, int]
     drawn: dict[StepOrder, tuple[Step, int]]
-    pending: dict[str, int] = field(default_factory=dict)
+    pending: dict[str, _Pending] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,22 +88,22 @@ class FairPhase:
         self.judged = judged
         self._recorded = {w.key: w.predicate for one in judged for w in one.of.watches if w.records}
         self._stems = {one.pending: one.demand.stem for one in judged if one.demand.stem is not None}
-        self._pending: set[str] = set()
+        self._pending: dict[str, int] = {}
         self._visited: list[_Visited] = []
         self._numbers: dict[State, int] = {}
         self._at: int | None = None
         self._drawn: Step | None = None
 
-    def pass_by(self, state: State) -> None:
-        """The walk reaches a state, in the fair phase or before. Raises `ModelError`."""
+    def pass_by(self, position: int, state: State) -> None:
+        """The walk reaches a state after `position` steps, in the fair phase or before. Raises `ModelError`."""
         if self._stems:
             answers = self._answers(state)
             for key, stem in self._stems.items():
                 begins, along = (one.over(answers.__getitem__, 1) for one in (stem.begins, stem.along))
                 if not along:
-                    self._pending.discard(key)
+                    self._pending.pop(key, None)
                 elif begins:
-                    self._pending.add(key)
+                    self._pending.setdefault(key, position)
 
     def arrive(self, position: int, state: State, offers: Offers) -> list[WalkedLasso]:
         """The walk is in a state after `position` steps; `offers` are its steps. Raises `ModelError`."""
@@ -106,8 +114,8 @@ class FairPhase:
         number = self._numbers[state]
         visited = self._visited[number]
         news = not known and not visited.need
-        for key in self._pending - visited.pending.keys():
-            visited.pending[key] = position
+        for key in self._pending.keys() - visited.pending.keys():
+            visited.pending[key] = _Pending(position, self._pending[key])
             news = True
         if self._at is not None and self._drawn is not None:
             drawn = self._visited[self._at].drawn
@@ -169,9 +177,12 @@ class FairPhase:
 
     def _walked(self, graph: Graph, one: Judged, lasso: Lasso) -> WalkedLasso:
         begin = self._visited[graph.source(lasso.stem[0]) if lasso.stem else lasso.head]
-        prefix = begin.position if one.demand.stem is None else begin.pending[one.pending]
+        prefix, waiting = begin.position, None
+        if one.demand.stem is not None:
+            # The stem may have begun long before the fair phase, where p was true: it is there that p waits.
+            prefix, since = begin.pending[one.pending]
+            waiting = WaitingPair(since, one.demand.stem.name)
         stem, cycle = self._steps(graph, lasso.stem), self._steps(graph, lasso.cycle)
-        waiting = None if one.demand.stem is None else WaitingPair(prefix, one.demand.stem.name)
         return WalkedLasso(one.of, prefix, stem, cycle, lasso.stutter, sentences(graph, lasso), waiting)
 
     def _steps(self, graph: Graph, edges: tuple[int, ...]) -> tuple[tuple[State, Step], ...]:

@@ -298,7 +298,7 @@ class _Walker:
         taken: Counter[str] = Counter()
         with _at(walk):
             said = self.questions.of_state(walk.state)
-            phase.pass_by(walk.state)
+            phase.pass_by(0, walk.state)
             unexplained = self.refinements.begin(walk.state)
         found = self._seen(walk, said) + self._unexplained(walk, unexplained)
         while not found:
@@ -328,7 +328,7 @@ class _Walker:
                 phase.leave(step, offers)
             found = self._go(walk, step)
             with _at(walk):
-                phase.pass_by(walk.state)
+                phase.pass_by(len(walk.steps), walk.state)
         return found
 
     def _initial_states(self) -> Beginnings:

@@ -201,6 +201,63 @@ def test_walks_learn_pairs() -> None:
     assert values[f"{trace.waiting.pair}.wants"] == "True"
 
 
+def test_walks_mark_where_a_pair_waits() -> None:
+    """The mark stands at a state where p is true, from which q never comes, and where nothing waited before."""
+    marked = Counter[str]()
+    for seed in range(60):
+        text, _, pairs = random_model(Random(seed))
+        report = simulate(fizz.load("m.fizz", text=text.replace("100}", "15}")), runs=30, seed=seed)
+        trace = report.trace
+        if trace is None or trace.waiting is None:
+            continue
+        key = trace.waiting.pair
+        p, q = pairs[NAMES.index(key[2]) if '"' in key else int(key[1]) if key else 0]
+        values = [int(dict(entry.state)["x"]) for entry in trace.entries]
+        since = trace.waiting.step
+        assert values[since] in p and not set(values[since:]) & set(q)
+        before = [value for value in values[:since] if value in p or value in q]
+        assert not before or before[-1] in q
+        marked["at the beginning" if since == 0 else "later"] += 1
+        marked["long before the end"] += since + 1 < (trace.cycle_start or len(values))
+    assert len(marked) == 3 and min(marked.values()) >= 3, marked
+
+
+def test_walks_mark_where_a_pair_waits_that_is_true_again_on_the_cycle() -> None:
+    """Where p is true in the loop too, it waited from where it was true first since q was."""
+    text = """\
+action Init: x, served = 0, 0
+atomic fair action Flip:
+    require x < 2
+    x = 1 - x
+atomic action Serve:
+    require x == 1 and served < 2
+    x, served = 2, served + 1
+atomic fair action Rest:
+    require x == 2
+    x = 0
+leadsto assertion Served: return (x == 1, x == 2)
+"""
+    for seed in range(8):
+        trace = simulate(fizz.load("m.fizz", text=text), runs=20, seed=seed).trace
+        assert trace is not None and trace.waiting is not None and trace.cycle_start is not None
+        values = [dict(entry.state)["x"] for entry in trace.entries]
+        assert "1" in values[trace.cycle_start :]
+        last_served = max((i for i, x in enumerate(values) if x == "2"), default=0)
+        assert trace.waiting.step == values.index("1", last_served)
+
+
+def test_walks_mark_where_a_pair_of_an_instance_waits() -> None:
+    """The pair of an instance waits where it asks; steps of others lie between that and what goes on for ever."""
+    text = ROLES % {"symmetric": "", "strength": "", "clients": "[Client(), Client()]", "more": ""}
+    text = text.replace("atomic fair action Get", "atomic action Get") + "atomic action Rest: pass\n"
+    for seed in range(5):
+        trace = simulate(fizz.load("m.fizz", text=text), runs=30, seed=seed).trace
+        assert trace is not None and trace.waiting is not None
+        wants = [dict(entry.state)[f"{trace.waiting.pair}.wants"] for entry in trace.entries]
+        since = trace.waiting.step
+        assert wants[since - 1] == "False" and set(wants[since:]) == {"True"}
+
+
 def warned(report: Report) -> Iterable[str]:
     return [one.text for one in report.warnings if one.code == "W16"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 import shutil
 import subprocess
@@ -19,6 +20,8 @@ from checker.report.html_coverage import audit_tables, html_coverage
 from checker.report.html_report import html_report
 from checker.report.html_sequence import sequence_rows, sequence_svg
 from checker.report.mermaid import mermaid_text
+from checker.report.page import Page as Console
+from checker.report.terminal_report import print_report
 from fizz.base.version import VERSION
 from tests.view.outputs import CRASHED, CRASHES, CYCLE, VALUES
 
@@ -214,3 +217,17 @@ def test_the_diagram_for_mermaid(tmp_path: Path) -> None:
     for row in mermaid_text(trace).splitlines()[1:]:
         text = r"[^#;<>]*(#\d+;[^#;<>]*)*"
         assert re.fullmatch(rf"    (participant p\d as {text}|p\d(->>|-x)p\d: {text})", row), row
+
+
+def test_what_waits_from_the_beginning_says_so(tmp_path: Path) -> None:
+    """Also where the mark stands at the initial state: on the page, in the diagram, and in the terminal."""
+    text = "action Init: x = 0\natomic fair action Flip:\n    x = 1 - x\n"
+    (tmp_path / "m.fizz").write_text(text + "leadsto assertion Done: return (x == 0, x == 2)\n")
+    report = check(tmp_path / "m.fizz")
+    assert report.trace is not None and report.trace.waiting is not None and report.trace.waiting.step == 0
+    sentence = report.trace.waiting.sentence
+    assert 0 < html_report(report).index("<strong>Init</strong>") < html_report(report).index(sentence)
+    assert mermaid_text(report.trace).splitlines()[2] == f"    Note over p0: {sentence}"
+    out = io.StringIO()
+    print_report(Console(out, color=False, width=80), report)
+    assert " 0 Init\n   " + sentence in out.getvalue()
