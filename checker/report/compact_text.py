@@ -235,7 +235,9 @@ def _reason(
     if len(reason.blocked) > _MOST_BLOCKED:
         lines.append(Line(Text(f"and {len(reason.blocked) - _MOST_BLOCKED} more guards are false", "dim"), _WHY))
     for text, detail in () if trace.unmatched is None else unmatched_lines(trace.unmatched):
-        lines += [Line(row, _WHY * detail) for row in _cut(page, page.wrapped(text, 0, _WHY), 2, page.width - _WHY)]
+        margin = _WHY * detail
+        rows = page.wrapped(text, 0, _WHY, page.width - margin)
+        lines += [Line(row, margin) for row in _cut(page, rows, 2, page.width - margin)]
     if reason.limited:
         lines.append(
             Line(Text(printable(f"{', '.join(reason.limited)} could start, but for a limit of the options")), _WHY, 2)

@@ -40,6 +40,7 @@ details.step.crashes > summary { background: var(--badpaper); }
 .story em, .end em { font-style: normal; color: var(--place); }
 .choice { color: var(--warn); } .crash { color: var(--bad); } .inside { margin: .2rem 0 .6rem 3.2rem; }
 .end { display: grid; grid-template-columns: 2.6rem 1fr; gap: 0 .6rem; margin: .4rem 0; }
+.unmatched td { overflow-wrap: anywhere; min-width: 4rem; }
 .states td, .states th { padding: .05rem .6rem .05rem 0; max-width: 16rem; overflow-wrap: anywhere; }
 .states th:first-child { position: sticky; left: 0; background: var(--paper); white-space: nowrap; }
 .tabs > input { position: absolute; opacity: 0; } .tabs > section { display: none; }

@@ -8,6 +8,7 @@ from checker.core.trace import Trace, TraceEntry
 from checker.report.compact_trace import BriefStep, BriefTrace, brief_trace
 from checker.report.html_page import html_table, text
 from checker.report.html_sequence import sequence_svg
+from checker.report.html_unmatched import html_unmatched
 from checker.report.model_rows import file_names, source_row
 from checker.report.thread_names import thread_names_of
 from checker.report.trace_text import mover_name, values_of
@@ -107,6 +108,8 @@ def _after(short: BriefTrace, trace: Trace, sources: Mapping[str, str], names: M
         ]
         parts.append("<h3>Why no step is possible</h3>")
         parts.append(html_table(("blocked", "where", "by", "values"), rows_blocked))
+    if trace.unmatched is not None:
+        parts += html_unmatched(trace.unmatched)
     if short.reason.limited:
         parts.append(f"<p>{text(', '.join(short.reason.limited))} could start, but for a limit of the options.</p>")
     return parts

@@ -16,6 +16,7 @@ from checker.analysis.covering import cover
 from checker.check import check
 from checker.core.exploration import Settings
 from checker.report.compact_trace import brief_trace
+from checker.report.compact_unmatched import brief_unmatched
 from checker.report.html_coverage import audit_tables, html_coverage
 from checker.report.html_report import html_report
 from checker.report.html_sequence import sequence_rows, sequence_svg
@@ -231,3 +232,62 @@ def test_what_waits_from_the_beginning_says_so(tmp_path: Path) -> None:
     out = io.StringIO()
     print_report(Console(out, color=False, width=80), report)
     assert " 0 Init\n   " + sentence in out.getvalue()
+
+
+ABSTRACT = """\
+---
+deadlock_detection: false
+---
+action Init: n, big = 0, {}
+atomic action Add:
+    n = n + 1
+    big = {i: "x" * 20 for i in range(n)}
+"""
+REFINING = """\
+---
+deadlock_detection: false
+options: {max_actions: 4}
+---
+action Init: n, big = FIRST, {}
+atomic action Add:
+    n = n + 1
+    big = {i: "x" * 20 for i in range(n)}
+    if n == 3:
+        big["<b>&"] = "<script>" + "y" * 500
+def seen(n, big): return {"n": n, "big": big}
+refines "abstract.fizz" with seen
+"""
+
+
+@pytest.mark.parametrize("first", ["0", "7"])
+def test_a_run_that_nothing_explains_is_explained(tmp_path: Path, first: str) -> None:
+    """The page has all that the terminal says of it, long values as a whole; a wrong initial state has no before."""
+    (tmp_path / "abstract.fizz").write_text(ABSTRACT)
+    (tmp_path / "m.fizz").write_text(REFINING.replace("FIRST", first))
+    report = check(tmp_path / "m.fizz")
+    assert report.trace is not None and report.trace.unmatched is not None
+    html = html_report(report)
+    page = Page(html).text
+    rendered(html, tmp_path)
+    short = brief_unmatched(report.trace.unmatched)
+    said = [short.sentence, short.heading, *(part for row in short.viewed for part in row)]
+    said += [part for near in short.near for row in near.gives for part in (near.label, *row)]
+    assert short.near and short.viewed and all(part in page for part in said)
+    if first == "0":
+        assert (
+            '"<script>' + "y" * 500 in page and "before the step" in page and "nearest steps of abstract.fizz" in page
+        )
+    else:
+        assert "before the step" not in page and "nearest initial states of abstract.fizz" in page
+
+
+def test_long_values_that_nothing_explains_fill_their_rows(tmp_path: Path) -> None:
+    """In the terminal what is indented is also broken for the room that is left: no row ends early, none is wider."""
+    (tmp_path / "abstract.fizz").write_text(ABSTRACT)
+    (tmp_path / "m.fizz").write_text(REFINING.replace("FIRST", "0"))
+    out = io.StringIO()
+    print_report(Console(out, color=False, width=80), check(tmp_path / "m.fizz"))
+    rows = out.getvalue().splitlines()
+    first = next(number for number, row in enumerate(rows) if row.startswith("     big: "))
+    assert rows[first + 1].startswith(" " * 10) and rows[first + 1].endswith(" …")
+    assert rows[first + 2].startswith("     n: 2 -> 3")
