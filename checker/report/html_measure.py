@@ -13,6 +13,7 @@ from checker.report.measure_text import (
     interval_text,
     quantity_text,
     remarks_of,
+    value_text,
 )
 
 _ROW, _WIDTH, _NAMES = 20, 480, 190
@@ -45,7 +46,7 @@ def html_measured(measured: Measured) -> str:
 
 
 def _counter(counter: CounterMeasure) -> str:
-    shares = [(f"{percent:g} %", f"{value:g}") for percent, value in counter.percentiles.items()]
+    shares = [(f"{percent:g} %", value_text(value)) for percent, value in counter.percentiles.items()]
     return (
         f"<h2>{text(counter.name)}</h2>\n<p>{text(counter_sentence(counter))}</p>\n"
         + html_table(("share of runs", "at most"), list(shares))

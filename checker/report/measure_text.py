@@ -18,6 +18,8 @@ BINS: Final = 16
 """The most bars of a histogram."""
 _BAR: Final = 40
 _TINY: Final = 1e-9
+_NEARLY: Final = 0.999
+"""The bars of a histogram show so much of the probability; the last one the rest."""
 _LONGEST: Final = 240
 """Of the text of a state; JSON has all of it."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
@@ -88,7 +90,9 @@ def _print_assertions(page: Page, assertions: Sequence[AssertionMeasure]) -> Non
 def _print_counter(page: Page, counter: CounterMeasure) -> None:
     page.line(Text(printable(counter.name), "bold").append(f": {counter_sentence(counter)}", "not bold"), hang=2)
     if counter.percentiles:
-        shares = ", ".join(f"{percent:g} % within {value:g}" for percent, value in counter.percentiles.items())
+        shares = ", ".join(
+            f"{percent:g} % within {value_text(value)}" for percent, value in counter.percentiles.items()
+        )
         page.line(Text(shares, "dim"), 2, 2)
     bins = histogram(counter.distribution)
     if not bins:
@@ -114,43 +118,61 @@ def counter_sentence(counter: CounterMeasure) -> str:
 
 
 def histogram(distribution: Sequence[tuple[float, float]]) -> list[tuple[str, float]]:
-    """Bars of a distribution, each with its name: values, or ranges of them, of the same width but for the last."""
+    """Bars of a distribution, each with its name: values, or ranges of them; the last one is of all that is above."""
     if not distribution:
         return []
+    head = _most_probable(distribution)
+    bars, end = _values(head) if len(head) <= BINS else _ranges(head, distribution)
+    above = sum(share for value, share in distribution if value > end)
+    missing = 1.0 - sum(share for _, share in distribution)
+    if missing > _TINY:
+        above += missing
+    return [*bars, (f"above {value_text(end)}", above)] if above > 0 else bars
+
+
+def _most_probable(distribution: Sequence[tuple[float, float]]) -> Sequence[tuple[float, float]]:
+    """What bars are for: the values up to nearly all probability, or all of a few."""
     if len(distribution) <= BINS:
-        return [(f"{value:g}", share) for value, share in distribution]
+        return distribution
     total = 0.0
-    shown = len(distribution)
     for index, (_, share) in enumerate(distribution):
         total += share
-        if total >= 0.999:
-            shown = index + 1
-            break
-    head, tail = distribution[:shown], distribution[shown:]
-    if len(head) <= BINS:
-        bars = [(f"{value:g}", share) for value, share in head]
-    else:
-        bars = _ranges(head)
-    if tail:
-        bars.append((f"above {head[-1][0]:g}", sum(share for _, share in tail)))
-    return bars
+        if total >= _NEARLY:
+            return distribution[: index + 1]
+    return distribution
 
 
-def _ranges(head: Sequence[tuple[float, float]]) -> list[tuple[str, float]]:
-    """Bars for ranges of values; of whole numbers, each has the same number of them."""
+def _values(head: Sequence[tuple[float, float]]) -> tuple[list[tuple[str, float]], float]:
+    """A bar for each value, and the last value."""
+    return [(value_text(value), share) for value, share in head], head[-1][0]
+
+
+def _ranges(
+    head: Sequence[tuple[float, float]], distribution: Sequence[tuple[float, float]]
+) -> tuple[list[tuple[str, float]], float]:
+    """Bars for ranges of values, and where the last one ends; of whole numbers, each has the same number of them.
+
+    So the last one may go beyond the values of `head`: it has all that its name says. It ends with the distribution,
+    which may end before all is known.
+    """
     low, high = head[0][0], head[-1][0]
     whole = all(value == int(value) for value, _ in head)
     unit = math.gcd(*(int(value - low) for value, _ in head)) if whole else 0
     width = math.ceil(((high - low) / unit + 1) / BINS) * unit if whole else (high - low) / BINS
-    shares = [0.0] * BINS
-    for value, share in head:
-        shares[min(int((value - low) / width), BINS - 1)] += share
-    bars = []
-    for i, share in enumerate(shares):
-        first, last = low + i * width, low + (i + 1) * width - unit
-        if first <= high:
-            bars.append((f"{first:.6g}" if first == last else f"{first:.6g} to {last:.6g}", share))
-    return bars
+    count = int((high - low) / width) + 1 if whole else BINS
+    end = min(low + count * width - unit, distribution[-1][0]) if whole else high
+    shares = [0.0] * count
+    for value, share in distribution:
+        if value <= end:
+            shares[min(int((value - low) / width), count - 1)] += share
+    edges = [(low + i * width, min(low + (i + 1) * width - unit, end)) for i in range(count)]
+    return [(_range_text(*edge, whole), share) for edge, share in zip(edges, shares, strict=True)], end
+
+
+def _range_text(first: float, last: float, whole: bool) -> str:
+    if first == last:
+        return value_text(first)
+    return f"{value_text(first)} to {value_text(last)}" if whole else f"{first:.6g} to {last:.6g}"
 
 
 def _bar(part: float, width: int) -> str:
@@ -193,6 +215,11 @@ def interval_text(interval: Interval) -> str:
         return "0" if interval.high <= _TINY else "1"
     value = number_text(interval.value)
     return value if interval.error <= 1e-9 * max(1.0, abs(interval.value)) else f"{value} ± {interval.error:.1g}"
+
+
+def value_text(value: float) -> str:
+    """A value of a counter: whole numbers to the letter."""
+    return f"{value:.12g}"
 
 
 def number_text(number: float) -> str:
