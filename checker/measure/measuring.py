@@ -352,7 +352,7 @@ class _Measuring:
             )
         distribution = [
             (float(value * units.units[number]), share)
-            for value, share in distribution_of(self.chain, answers.ends, number, self.ask)
+            for value, share in distribution_of(self.chain, answers.ends, number, expected.value, self.ask)
         ]
         scaled = expected.times(unit)
         return CounterMeasure(

@@ -23,6 +23,7 @@ _NEARLY: Final = 0.999
 _LONGEST: Final = 240
 """Of the text of a state; JSON has all of it."""
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
+_COARSER: Final = "let what it adds have a larger common divisor, or the model fewer states"
 READINGS: Final = {
     "refused": "every step has a probability",
     "uniform": "where several steps have none, each is equally probable",
@@ -112,9 +113,14 @@ def counter_sentence(counter: CounterMeasure) -> str:
             f" {counter.endless}"
         )
     average = f"{quantity_text(counter.expected)} on average"
-    if counter.distribution or not counter.expected.single:
+    if not counter.expected.single:
         return average
-    return f"{average}; too many values or states for the distribution"
+    if not counter.distribution:
+        return f"{average}; too many values in too many states for percentiles: {_COARSER}"
+    if 1.0 - sum(share for _, share in counter.distribution) > _TINY:
+        last = value_text(counter.distribution[-1][0])
+        return f"{average}; too many values for the distribution beyond {last}: {_COARSER}"
+    return average
 
 
 def histogram(distribution: Sequence[tuple[float, float]]) -> list[tuple[str, float]]:

@@ -109,3 +109,37 @@ def test_three_queues_for_ever(most: int, written: Measures) -> None:
     assert often.low <= exact <= often.high
     assert often.high - often.low < 1e-8
     assert time.process_time() - begun < 60
+
+
+GRID = """\
+---
+options: {crash_on_yield: false, max_actions: 1000000}
+---
+K = 1000
+action Init: x, y = 0, 0
+atomic action Move:
+    require x < K or y < K
+    oneof:
+        `r` x = min(x + 1, K)
+        `l` x = max(x - 1, 0)
+        `u` y = min(y + 1, K)
+        `d` y = max(y - 1, 0)
+exists assertion End: return x == K and y == K
+"""
+STEPS = """\
+configs:
+  Move.r: {probability: 0.35}
+  Move.l: {probability: 0.15}
+  Move.u: {probability: 0.35}
+  Move.d: {probability: 0.15}
+  Move: {counters: {steps: {numeric: 1}}}
+"""
+
+
+@pytest.mark.parametrize("size", [60, pytest.param(1000, marks=pytest.mark.large)])
+def test_percentiles_of_a_wide_counter(size: int, written: Measures) -> None:
+    """Also in a million states, with values of thousands of steps."""
+    found = written(GRID, STEPS, constants={"K": size}).counter("steps")
+    average = sum(value * share for value, share in found.distribution)
+    assert average == pytest.approx(found.expected.value, rel=1e-8)
+    assert list(found.percentiles) == [50, 90, 95, 99, 99.9, 99.99]
