@@ -64,6 +64,16 @@ class Chain:
         added = self.probability * self.gains[:, counter]
         return np.bincount(self.source, weights=added, minlength=self.nodes).astype(np.float64)
 
+    def state_before(self, nodes: Mask) -> int:
+        """The first state whose steps lead into some nodes inside of steps; that of Init if there is no other."""
+        inside = nodes.copy()
+        while True:
+            sources = self.source[inside[self.target]]
+            new = sources[(sources > self.states) & ~inside[sources]]
+            if not len(new):
+                return int(sources[sources <= self.states].min())
+            inside[new] = True
+
     def stopped_at(self, ends: Mask) -> Chain:
         """The same chain, in which runs end at some nodes."""
         kept = ~ends[self.source]
@@ -106,6 +116,11 @@ class InitMarks:
 
     marks: tuple[FairnessMark, ...]
     targets: Ints
+
+
+def steps_of(graph: Graph, state: int) -> list[FairnessMark]:
+    """The marks of the steps of a state."""
+    return [graph.mark_table[mark] for mark in graph.marks[graph.first[state] : graph.first[state + 1]]]
 
 
 def chain_of(graph: Graph, beginning: InitMarks, weighing: Weighing, ask: Callable[[], None]) -> Chain:

@@ -24,6 +24,7 @@ _LARGEST: Final = 10**12
 _LONGEST_NUMBER: Final = 40
 _KEYS: Final = ("configs", "nondeterminism")
 _EXAMPLE: Final = "as `configs: {Toss.heads: {probability: 0.5}}`"
+_COUNTER: Final = "as `counters: {tosses: {numeric: 1}}`"
 
 
 class MeasureProblem(Problem):
@@ -104,7 +105,7 @@ class _Reader:
         parts = self._mapping(value, f"'{key.text}'", ("probability", "counters"))
         probability = None
         if "probability" in parts:
-            probability = self._number(parts["probability"], "a probability")
+            probability = self._number(parts["probability"], f"the probability of '{key.text}'")
             if not 0 <= probability <= 1:
                 raise self.wrong(
                     parts["probability"],
@@ -113,15 +114,14 @@ class _Reader:
                 )
         counters: dict[str, Fraction] = {}
         if "counters" in parts:
-            for name, counter in self._pairs(parts["counters"], "counters"):
-                number = self._mapping(counter, f"counter '{name.text}'", ("numeric",)).get("numeric")
+            for name, counter in self._pairs(parts["counters"], f"counters of '{key.text}'", _COUNTER):
+                what = f"counter '{name.text}' of '{key.text}'"
+                number = self._mapping(counter, what, ("numeric",), _COUNTER).get("numeric")
                 if number is None:
-                    raise self.wrong(counter, f"counter '{name.text}' has no number", "write `NAME: {numeric: 1}`")
-                counters[name.text] = self._number(number, f"counter '{name.text}'")
+                    raise self.wrong(counter, f"{what} has no number", f"write it {_COUNTER}")
+                counters[name.text] = self._number(number, what)
                 if counters[name.text] < 0:
-                    raise self.wrong(
-                        number, f"counter '{name.text}' adds {number.text}", "a counter grows: add nothing below 0"
-                    )
+                    raise self.wrong(number, f"{what} adds {number.text}", "a counter grows: add nothing below 0")
         return Weight(probability, counters, key.line + 1)
 
     def _number(self, node: YamlNode, what: str) -> Fraction:
@@ -143,22 +143,24 @@ class _Reader:
             )
         return found
 
-    def _mapping(self, node: YamlNode, what: str, keys: tuple[str, ...]) -> dict[str, YamlNode]:
+    def _mapping(
+        self, node: YamlNode, what: str, keys: tuple[str, ...], example: str = _EXAMPLE
+    ) -> dict[str, YamlNode]:
         found: dict[str, YamlNode] = {}
-        for key, value in self._pairs(node, what):
+        for key, value in self._pairs(node, what, example):
             if key.text not in keys:
                 hint = near_hint(key.text, keys) or f"the keys are {', '.join(keys)}"
                 raise self.wrong(key, f"unknown key '{key.text}' in {what}", hint)
             found[key.text] = value
         return found
 
-    def _pairs(self, node: YamlNode, what: str) -> tuple[tuple[YamlNode, YamlNode], ...]:
+    def _pairs(self, node: YamlNode, what: str, example: str = _EXAMPLE) -> tuple[tuple[YamlNode, YamlNode], ...]:
         if node.kind != "mapping":
-            raise self.wrong(node, f"{what} is no mapping", f"write it {_EXAMPLE}")
+            raise self.wrong(node, f"{what} is no mapping", f"write it {example}")
         met: set[str] = set()
         for key, _ in node.pairs:
             if key.kind != "scalar":
-                raise self.wrong(key, f"a key in {what} is no text", f"write it {_EXAMPLE}")
+                raise self.wrong(key, f"a key in {what} is no text", f"write it {example}")
             if key.text in met:
                 raise self.wrong(key, f"'{key.text}' is given twice in {what}", "join the two")
             met.add(key.text)

@@ -21,7 +21,7 @@ from checker.core.patience import Patience, Stop
 from checker.core.problems import ExitCode, Problem, UsageProblem, constants_fail
 from checker.core.property import Looks, Predicate, Watch
 from checker.liveness.graph import FairnessMark, Graph
-from checker.measure.chain import CannotWeighState, Chain, InitMarks, Mask, chain_of
+from checker.measure.chain import CannotWeighState, Chain, InitMarks, Mask, chain_of, steps_of
 from checker.measure.chain_answers import ChainAnswers, LongRun
 from checker.measure.distribution import distribution_of, percentiles
 from checker.measure.labels import refuse_unknown
@@ -34,7 +34,7 @@ from checker.measure.measured import (
     StateMeasure,
 )
 from checker.measure.schedulers import SchedulerAnswers
-from checker.measure.step_weights import Weighing
+from checker.measure.step_weights import CannotWeigh, Weighing
 from checker.search.composition.load_whole import load_whole
 from checker.search.contract.protocol import WIDE, Task
 from checker.search.driver import Clock, ProgressSink, SearchDriver
@@ -322,10 +322,19 @@ class _Measuring:
         with_state = np.zeros(ends.count, dtype=np.bool_)
         with_state[ends.component[: self.states][ends.component[: self.states] >= 0]] = True
         if not with_state.all():
-            raise MeasureProblem(
-                f"{self.weighing.file.path}: with these probabilities a loop inside of a step is never left",
-                "an alternative that leaves it has the probability 0",
-            )
+            stays = ~ends.transient
+            stays[stays] = ~with_state[ends.component[stays]]
+            raise self._never_left(self.chain.state_before(stays))
+
+    def _never_left(self, state: int) -> MeasureProblem:
+        """What is said of a loop in a step of a state: where it is, and which probabilities keep a run in it."""
+        explored, file = self.explored, self.weighing.file
+        steps = explored.beginning().marks if state >= self.states else steps_of(explored.graph, state)
+        labels = self.weighing.never_left(steps)
+        given = ", ".join(f"{label} has {float(file.weights[label].probability or 0):g}" for label in labels)
+        text = f"with these probabilities a loop inside of a step is never left{f': {given}' if given else ''}"
+        why = CannotWeigh(text, labels, "an alternative that leaves it needs a probability above 0")
+        return self._refused(CannotWeighState(state, why))
 
     def _of_assertion(self, answers: ChainAnswers, long_run: LongRun, name: str) -> AssertionMeasure:
         true = self._true(name)

@@ -116,6 +116,13 @@ class Weighing:
         """The weights of the steps of one state. Raises `CannotWeigh`."""
         return _Tree(self, steps).weights()
 
+    def never_left(self, steps: Sequence[FairnessMark]) -> tuple[str, ...]:
+        """The labels with a probability in what is never left of the steps of one state, those with 0 first."""
+        tree = _Tree(self, steps)
+        weights = tree.weights()
+        labels = [label for node in _stuck_nodes(weights) for label in tree.given.get(node, ())]
+        return tuple(sorted(dict.fromkeys(labels), key=lambda label: self.file.weights[label].probability != 0))
+
     def weighed(self, alternative: _Alternative) -> _Weighed:
         """An alternative with its probability, if it has one, and its gains."""
         weights = self.file.weights
@@ -152,6 +159,8 @@ class _Tree:
     _jumps: dict[_Key, tuple[_Key, tuple[str, ...]]] = field(default_factory=dict)
     """By path given up, where it goes on, and with which labels."""
     _met: set[str] = field(default_factory=set)
+    given: dict[int, list[str]] = field(default_factory=dict)
+    """By node, the labels with a probability of what is chosen there."""
 
     def weights(self) -> StateWeights:
         """The weights of the tree."""
@@ -289,6 +298,7 @@ class _Tree:
             weighed = [self._noted(one) for one in self._nodes[key].values()]
             shared = self._shared(weighed)
             scheduler = -1
+            self.given.setdefault(source, []).extend(label for one in weighed for label in one.labels)
             for one, (probability, is_free) in zip(weighed, shared, strict=True):
                 origin, share, before = source, product * probability, gains
                 if is_free:
@@ -354,6 +364,22 @@ class _Tree:
             "give probabilities to all but one of them, or say --nondeterminism uniform (each equally probable) or"
             " --nondeterminism bounds (least and greatest values over all schedulers)",
         )
+
+
+def _stuck_nodes(weights: StateWeights) -> list[int]:
+    """The nodes inside of steps that are come to, and from which no step is completed."""
+    likely = [edge for edge in weights.edges if edge.probability > 0]
+    onward = [(edge.source, edge.node) for edge in likely if edge.step < 0]
+    come_to = _closure({0}, onward)
+    left = _closure({edge.source for edge in likely if edge.step >= 0}, [(node, source) for source, node in onward])
+    return sorted(come_to - left - {0})
+
+
+def _closure(found: set[int], edges: Sequence[tuple[int, int]]) -> set[int]:
+    """These nodes, and all that edges lead to from them."""
+    while new := {target for source, target in edges if source in found} - found:
+        found |= new
+    return found
 
 
 def _segments(labels: Sequence[str]) -> list[tuple[str, ...]]:

@@ -37,15 +37,16 @@ WRONG = {
     "configs:\n  Toss: 3\n": (2, "'Toss' is no mapping"),
     "configs:\n  Toss.heads: {probability: 1.5}\n": (2, "the probability of 'Toss.heads' is 1.5"),
     "configs:\n  Toss.heads: {probability: -0.1}\n": (2, "the probability of 'Toss.heads' is -0.1"),
-    "configs:\n  Toss.heads: {probability: often}\n": (2, "a probability must be a number"),
-    "configs:\n  Toss.heads: {probability: .nan}\n": (2, "a probability must be a number"),
-    "configs:\n  Toss.heads: {probability: 1/0}\n": (2, "a probability must be a number"),
-    "configs:\n  Toss.heads: {probability: yes}\n": (2, "a probability must be a number"),
+    "configs:\n  Toss.heads: {probability: often}\n": (2, "the probability of 'Toss.heads' must be a number"),
+    "configs:\n  Toss.heads: {probability: .nan}\n": (2, "the probability of 'Toss.heads' must be a number"),
+    "configs:\n  Toss.heads: {probability: 1/0}\n": (2, "the probability of 'Toss.heads' must be a number"),
+    "configs:\n  Toss.heads: {probability: yes}\n": (2, "the probability of 'Toss.heads' must be a number"),
+    "configs:\n  Toss.heads: {probability: {x: 1}}\n": (2, "the probability of 'Toss.heads' must be a number"),
     "configs:\n  Toss.heads: {probabilty: 0.5}\n": (2, "unknown key 'probabilty'"),
-    "configs:\n  Toss.heads: {counters: {n: {}}}\n": (2, "counter 'n' has no number"),
-    "configs:\n  Toss.heads: {counters: {n: {numeric: -1}}}\n": (2, "counter 'n' adds -1"),
-    "configs:\n  Toss.heads: {counters: {n: 1}}\n": (2, "counter 'n' is no mapping"),
-    "configs:\n  Toss.heads: {counters: {n: {numeric: 1e300}}}\n": (2, "counter 'n' is too large"),
+    "configs:\n  Toss.heads: {counters: {n: {}}}\n": (2, "counter 'n' of 'Toss.heads' has no number"),
+    "configs:\n  Toss.heads: {counters: {n: {numeric: -1}}}\n": (2, "counter 'n' of 'Toss.heads' adds -1"),
+    "configs:\n  Toss.heads: {counters: {n: 1}}\n": (2, "counter 'n' of 'Toss.heads' is no mapping"),
+    "configs:\n  Toss.heads: {counters: {n: {numeric: 1e300}}}\n": (2, "counter 'n' of 'Toss.heads' is too large"),
     "configs:\n  Toss.heads: {}\n  Toss.heads: {}\n": (3, "'Toss.heads' is given twice"),
     "nondeterminism: maybe\n": (1, "nondeterminism is 'maybe'"),
     "configs:\n  Toss.haeds: {probability: 0.5}\n": (2, "the label 'Toss.haeds' names nothing"),
@@ -69,6 +70,13 @@ def test_files(text: str, written: Measures, tmp_path: Path) -> None:
     problem = refused(lambda: written(MODEL, text))
     assert problem.text.startswith(f"{tmp_path / 'with.yaml'}:{line}: {reason}"), problem.text
     assert problem.exit_code is ExitCode.OPTIONS
+
+
+@pytest.mark.parametrize("counters", ["{t: 1}", "1", "{t: {}}", "[t]"])
+def test_counters_that_are_none(counters: str, written: Measures) -> None:
+    """The hint shows how a counter is written, and no probability."""
+    problem = refused(lambda: written(MODEL, f"configs:\n  Toss.heads: {{counters: {counters}}}\n"))
+    assert "of 'Toss.heads'" in problem.text and problem.hint == "write it as `counters: {tosses: {numeric: 1}}`"
 
 
 def test_yaml_that_is_none(written: Measures) -> None:
@@ -100,8 +108,8 @@ def test_a_search_that_is_cut(written: Measures) -> None:
     assert refused(lambda: written(text, max_depth=2)).exit_code is ExitCode.BOUNDED
 
 
-def test_a_loop_that_is_never_left(written: Measures) -> None:
-    """A loop inside of a step that is left with probability 0 has no chain."""
+def test_a_loop_that_is_never_left(written: Measures, tmp_path: Path) -> None:
+    """A loop inside of a step that is left with probability 0 has no chain: state, label and line are named."""
     text = """\
 action Init: at = 0
 atomic action Toss:
@@ -110,8 +118,21 @@ atomic action Toss:
         side = oneof [0, 1]
     at = 1
 """
-    problem = refused(lambda: written(text, "configs:\n  Toss.side=0: {probability: 1}\n"))
-    assert "a loop inside of a step is never left" in problem.text
+    problem = refused(lambda: written(text, "configs:\n  Toss: {probability: 1}\n  Toss.side=0: {probability: 1}\n"))
+    reason = "in the state at = 0: with these probabilities a loop inside of a step is never left: Toss.side=0 has 1"
+    assert problem.text == f"{tmp_path / 'with.yaml'}:3: {reason}"
+    both = "configs:\n  Toss.side=0: {probability: 1}\n  Toss.side=1: {probability: 0}\n"
+    problem = refused(lambda: written(text, both))
+    assert problem.text.startswith(f"{tmp_path / 'with.yaml'}:3: ") and "Toss.side=1 has 0, " in problem.text
+    begins = """\
+action Init:
+    at = 0
+    while at == 0:
+        at = oneof [0, 1]
+atomic action Rest: pass
+"""
+    problem = refused(lambda: written(begins, "configs:\n  Init.at=0: {probability: 1}\n"))
+    assert problem.text.startswith(f"{tmp_path / 'with.yaml'}:2: in Init: with these probabilities a loop")
 
 
 def test_a_model_that_fails(written: Measures) -> None:
