@@ -7,7 +7,6 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from checker.conformance.failing import failing
 from checker.conformance.history import NOT_OBSERVED, History, Operation, short
 from checker.conformance.history_files import read_history
 from checker.conformance.history_report import (
@@ -22,6 +21,7 @@ from checker.conformance.independent_keys import common_parameter, independent_p
 from checker.conformance.linearize import Config, Order, ProgramOrder, RealTime, Search, Searched
 from checker.conformance.read_only import has_guards
 from checker.conformance.specification import Specification, receiver_of
+from checker.core.failing import failing
 from checker.core.given import Given
 from checker.core.limits import Limits
 from checker.core.patience import Patience

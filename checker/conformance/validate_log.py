@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from checker.conformance.event_map import read_map
 from checker.conformance.event_sources import refuse_no_files
-from checker.conformance.failing import failing
 from checker.conformance.log_groups import LogGroup, logs_in, parts_of_each
 from checker.conformance.log_model import LogModel
 from checker.conformance.log_runner import LogRunner
@@ -16,6 +15,7 @@ from checker.conformance.map_instances import with_instances
 from checker.conformance.map_names import with_names
 from checker.conformance.read_only import instructions
 from checker.conformance.validation_report import CODES, WORST, Reading, ValidationReport
+from checker.core.failing import failing
 from checker.core.given import Given
 from checker.core.limits import Limits
 from checker.core.patience import Patience

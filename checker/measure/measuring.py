@@ -13,8 +13,8 @@ from typing import Final
 
 import numpy as np
 
-from checker.conformance.failing import FailingModel
 from checker.core.exploration import Settings
+from checker.core.failing import FailingModel
 from checker.core.given import Given
 from checker.core.limits import StopReason
 from checker.core.patience import Patience, Stop

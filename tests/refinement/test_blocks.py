@@ -187,3 +187,23 @@ def test_a_joined_run_is_saved_and_followed(files: Path) -> None:
     assert text is not None
     guide.write_text(text)
     assert fizzpy.trace(model, follow=guide).leading == "OneByOne"
+
+
+FAILING = {
+    "the view": ("func port(): return got", "func port(): return 1 // (2 - got)", "after Init, Receive, Receive"),
+    "a step": ("got += 1", "got = got + 1 + 1 // (1 - got) * 0", "after Init, Receive"),
+    "Init": ("got = 0", "got = 1 // 0", "in Init"),
+}
+
+
+@pytest.mark.parametrize("what", FAILING)
+def test_a_model_that_fails_where_it_is_joined(files: Path, what: str) -> None:
+    """It is an error of the model, as in a view of `refines`: code 75, with its place and the run that leads there."""
+    old, new, run = FAILING[what]
+    (files / "Receiver.fizz").write_text(RECEIVER.replace(old, new))
+    with pytest.raises(FizzError) as caught:
+        fizzpy.check(write(files, JOINING))
+    (diagnostic,) = caught.value.diagnostics
+    assert caught.value.exit_code == ExitCode.MODEL_ERROR
+    assert diagnostic.code == "R5" and diagnostic.span is not None and diagnostic.span.file.endswith("Receiver.fizz")
+    assert diagnostic.hint == f"it fails {run} of Receiver"

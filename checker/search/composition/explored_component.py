@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Final, NamedTuple
 
-from checker.core.exploration import Settings
+from checker.core.exploration import PathLink, Settings
+from checker.core.failing import FailingModel
 from checker.core.limits import Limits
 from checker.core.patience import Patience
 from checker.search.contract.protocol import Task
 from checker.search.driver import Clock, SearchDriver
-from checker.search.engines.plain import PlainRun
+from checker.search.engines.plain import FoundState, PlainRun
 from checker.search.refinement.equal_values import EqualValues
 from checker.search.refinement.view_values import abstract_ids
 from fizz import Diagnostic, FizzError, Span
@@ -35,7 +38,7 @@ class ExploredComponent:
     """A model explored without symmetry, by the plain engine; its own properties are not judged.
 
     `views` has for each state the number of what its func gives, which `values` have given; `bounded`: whether a state
-    is cut. Raises `FizzError` if the model fails or is too large.
+    is cut. Raises `FailingModel` if the model or its view fails, `FizzError` if it is too large.
     """
 
     def __init__(self, component: ComposedModel, values: EqualValues) -> None:
@@ -44,21 +47,50 @@ class ExploredComponent:
         program = compile_module(component.model)
         try:
             self._run = run = PlainRun(Task(program, (), Settings(symmetry=False), patience=Patience()))
-            self.machine = run.machine
-            driver = SearchDriver(run, program, (), Clock(), Patience())
-            driver.go(Limits(states=MOST_STATES + 1), on=True)
-            if driver.error is not None and driver.error.error is not None:
-                raise driver.error.error
-            if driver.total.states > MOST_STATES:
-                raise self._too_large()
-            self.bounded = driver.cut > 0
-            self.states: list[State] = [node.state for node in run.nodes.values()]
-            self.initial = [number for number, node in enumerate(run.nodes.values()) if node.parent is None]
-            ids = (abstract_ids(state, self.machine, (), component.view)[0] for state in self.states)
-            self.views = [values.of(self.machine.values, one) for one in ids]
-            self.steps = self._all_steps()
         except ModelError as error:
-            raise FizzError((error.diagnostic,), component.model.sources) from None
+            raise FailingModel((error.diagnostic,), component.model.sources) from None
+        self.machine = run.machine
+        driver = SearchDriver(run, program, (), Clock(), Patience())
+        driver.go(Limits(states=MOST_STATES + 1), on=True)
+        if driver.error is not None and driver.error.error is not None:
+            raise self._failing(driver.error.error, driver.error.path)
+        if driver.total.states > MOST_STATES:
+            raise self._too_large()
+        self.bounded = driver.cut > 0
+        self.states: list[State] = [node.state for node in run.nodes.values()]
+        self.initial = [number for number, node in enumerate(run.nodes.values()) if node.parent is None]
+        self.views = [values.of(self.machine.values, self._view(node)) for node in run.nodes.values()]
+        self.steps = self._all_steps()
+
+    def _view(self, node: FoundState) -> int | None:
+        """What the func gives in a state."""
+        try:
+            return abstract_ids(node.state, self.machine, (), self._component.view)[0]
+        except ModelError as error:
+            # States were found level by level: no run to one that fails has fewer steps.
+            raise self._failing(error, self._run.path(node.key)) from None
+
+    def _failing(self, error: ModelError, path: Sequence[PathLink]) -> FailingModel:
+        """The error, with the run that leads to it as a hint."""
+        names = ", ".join(self._names(path))
+        run = f"it fails after {names} of {self.name}" if names else f"it fails in Init of {self.name}"
+        known = error.diagnostic.hint
+        diagnostic = replace(error.diagnostic, hint=run if known is None else f"{known}; {run}")
+        return FailingModel((diagnostic,), self._component.model.sources)
+
+    def _names(self, path: Sequence[PathLink]) -> Iterator[str]:
+        """What the steps of a run are called, as far as they were completed."""
+        state: State | None = None
+        for link in path:
+            if state is None:
+                found = (begin.state for begin in self.machine.initial()[0] if begin.forks == link.order.forks)
+                state, name = next(found, None), "Init"
+            else:
+                step = self.machine.step(state, link.order)
+                state, name = (None, "") if step is None else (step.target, step.name)
+            if state is None:
+                return
+            yield name
 
     def _all_steps(self) -> list[tuple[ComponentStep, ...]]:
         run = self._run

@@ -1,4 +1,4 @@
-"""A model that fails while it is compared with a program: its own error, with its place and the code 75."""
+"""A model that fails where there is no report of its run: its own error, with its place and the code 75."""
 
 from __future__ import annotations
 
