@@ -29,7 +29,7 @@ HIGHEST: Final = inf
 """The open ends of segments, which a reflection exchanges."""
 
 
-class Place(NamedTuple):
+class OrderedSlot(NamedTuple):
     """A slot of a layout, with its position, and what its values add to the key of an image."""
 
     position: int
@@ -52,7 +52,7 @@ class Renamed:
         self._values: dict[int, int] = {}
         self._slots: dict[Slot, Slot] = {}
         self.sums: defaultdict[Slot, dict[int, int]] = defaultdict(dict)
-        self.orders: dict[Layout, tuple[Place, ...]] = {}
+        self.orders: dict[Layout, tuple[OrderedSlot, ...]] = {}
         self.changes = any(old != new for indices in renaming.values() for old, new in indices.items())
 
     # --- slots -----------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from interpreter.state.encoding import MESSAGE, THREAD, Encoder
-from interpreter.state.renaming import Place, Renamed
+from interpreter.state.renaming import OrderedSlot, Renamed
 from interpreter.state.state import Layout, Slot, State, slot_order
 from interpreter.values.intern import Interner, Tag, add_keys
 
@@ -69,11 +69,13 @@ class SharedKeys:
         self._last = state, found
         return found
 
-    def _order(self, layout: Layout, renamed: Renamed) -> tuple[Place, ...]:
+    def _order(self, layout: Layout, renamed: Renamed) -> tuple[OrderedSlot, ...]:
         """The slots of a layout in the order of their images, without the cells."""
         known = renamed.orders.get(layout)
         if known is None:
-            places = [Place(i, slot, renamed.sums[slot]) for i, slot in enumerate(layout.slots) if slot[0] != "cell"]
+            places = [
+                OrderedSlot(i, slot, renamed.sums[slot]) for i, slot in enumerate(layout.slots) if slot[0] != "cell"
+            ]
             places.sort(key=lambda place: slot_order(renamed.slot(place.slot)))
             known = renamed.orders[layout] = tuple(places)
         return known
