@@ -56,10 +56,14 @@ def _answered(asks: _Question, name: str, pairs: Mapping[str, Pair]) -> bool:
             raise ModelMistake(NEW_PAIRS, json.dumps([asks.assertion, name, list(pairs)]))
         if keys != list(pairs):
             raise _other_pairs(asks.assertion, name, keys, list(pairs))
-    if asks.key is not None:
-        pair = pairs[asks.key]
-        return pair.p if asks.asked else pair.q
-    return any(pair.p for pair in pairs.values()) if asks.asked else all(pair.q for pair in pairs.values())
+    return answer_about(pairs, asks.asked, asks.key)
+
+
+def answer_about(pairs: Mapping[str, Pair], asked: bool, key: str | None) -> bool:
+    """Whether p is true, if it is `asked`, or else q: of the pair at a key; None: p of any pair, q of all."""
+    if key is not None:
+        return pairs[key].p if asked else pairs[key].q
+    return any(pair.p for pair in pairs.values()) if asked else all(pair.q for pair in pairs.values())
 
 
 @lru_cache(maxsize=1024)
