@@ -553,23 +553,29 @@ class PlainStatements(SerialCode):
         self._flow(loop)
         self._flow(loop.body)
         made = self._marked()
-        for variable in loop.variables.names:
-            self.names.loop_variable(variable)
-        charge = sum(map(instruction_cost, instructions(loop.body)), 2)
-        target, elements = self.expressions.loop_over(loop.variables, loop.iterable, charge, False)
+        target, elements = self._gone_through(loop)
         certain, assigned = self._certain, set(self.names.assigned)
-        self.names.assigned |= set(loop.variables.names)
-        body: list[python.stmt] = []
-        for one in loop.variables.names:
-            code = self._borrowed((one,), self.names.shared.origin_in(loop.iterable), name(self.names.variable(one)))
-            if isinstance(code, python.Call):
-                body.append(python.Expr(code))
+        body = self._in_turn(loop)
         self._loops += 1
         body += self._block(loop.body.instructions, nothing_follows)
         self._loops -= 1
         body += self._marked()
         self._certain, self.names.assigned = certain, assigned
         return [*made, python.For(target, elements, body or [python.Pass()], [])]
+
+    def _gone_through(self, loop: p.ForLoop) -> tuple[python.expr, python.expr]:
+        """The target of a loop, and what it goes through."""
+        for variable in loop.variables.names:
+            self.names.loop_variable(variable)
+        charge = sum(map(instruction_cost, instructions(loop.body)), 2)
+        return self.expressions.loop_over(loop.variables, loop.iterable, charge, False)
+
+    def _in_turn(self, loop: p.ForLoop) -> list[python.stmt]:
+        """The variables of a loop are assigned: what they borrow."""
+        self.names.assigned |= set(loop.variables.names)
+        origin = self.names.shared.origin_in(loop.iterable)
+        codes = [self._borrowed((one,), origin, name(self.names.variable(one))) for one in loop.variables.names]
+        return [python.Expr(code) for code in codes if isinstance(code, python.Call)]
 
     def _while(self, loop: p.WhileLoop) -> list[python.stmt]:
         self._flow(loop)

@@ -33,7 +33,7 @@ from interpreter.direct.rule_text import (
 )
 from interpreter.direct.scopes import CallNames, RuleScope
 from interpreter.direct.second_names import as_written, listed_by, with_places
-from interpreter.execute.costs import cost, instruction_cost
+from interpreter.execute.costs import cost
 from interpreter.state.step import NO_CHOICE
 
 _CHOICES: Final = (p.OneOfBlock, p.ParallelBlock)
@@ -182,8 +182,13 @@ class RuleBody(PlainStatements):
         self._turns = 0
         """The number of loops around the present statement whose turns are calls of a function."""
 
+    @property
+    def _repeated(self) -> bool:
+        """Whether the present statement is in a loop."""
+        return self._loops > 0 or self._turns > 0
+
     def moved(self, place: Path | None, owners: Origin, value: ast.Expression) -> python.expr | None:
-        if not isinstance(value, ast.Name) or self._loops or self._turns or self._leaving is not None:
+        if not isinstance(value, ast.Name) or self._repeated or self._leaving is not None:
             return None
         if value.id not in self.names.locals():
             return None
@@ -298,7 +303,7 @@ class RuleBody(PlainStatements):
         """A call of a func with choices, or with returns in its midst: what follows is a function."""
         callee = self.calls.callee(instruction, self.names.routine.role)
         assert callee is not None
-        if self._loops or self._turns:
+        if self._repeated:
             raise Unsupported("a choice in a loop")
         made, caller = self._entered(instruction, callee)
         result = self.names.own("ret")
@@ -346,7 +351,7 @@ class RuleBody(PlainStatements):
                     assign(self.names.variable(one.name), self._argument(one.name, value, one.default, default))
                 )
                 self.names.assigned.add(one.name)
-        if self._loops or self._turns:
+        if self._repeated:
             unset = sorted(self.names.locals() - self.names.assigned)
             made += [assign(self.names.variable(one), name("UNSET")) for one in unset]
             made.append(python.Expr(call("spend", constant(size_of(callee)))))
@@ -523,22 +528,15 @@ class RuleBody(PlainStatements):
         joined, follows = self._joined(rest)
         title = self._new("t")
         left = f"{title}_left"
-        for variable in loop.variables.names:
-            self.names.loop_variable(variable)
-        charge = sum(map(instruction_cost, instructions(loop.body)), 2)
-        target, elements = self.expressions.loop_over(loop.variables, loop.iterable, charge, False)
+        target, elements = self._gone_through(loop)
         certain, assigned = self._certain, set(self.names.assigned)
-        self.names.assigned |= set(loop.variables.names)
         self._turns += 1
         others = python.Subscript(name(left), python.Slice(constant(1)), python.Load())
         body: list[python.stmt] = [
             python.If(python.UnaryOp(python.Not(), name(left)), follows(), []),
             python.Assign([target], python.Subscript(name(left), constant(0), python.Load())),
+            *self._in_turn(loop),
         ]
-        for one in loop.variables.names:
-            code = self._borrowed((one,), self.names.shared.origin_in(loop.iterable), name(self.names.variable(one)))
-            if isinstance(code, python.Call):
-                body.append(python.Expr(code))
         body += self._block(
             loop.body.instructions, lambda: [*self._marked(), *self._go(self.names.call_of(title, [others]))]
         )

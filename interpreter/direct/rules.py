@@ -106,14 +106,11 @@ class FieldTable(dict[ValueNode, int]):
 def _choices(routine: p.Routine) -> int | None:
     """How many choices a path of a routine makes at most; None if that is not seen in the text."""
     every = list(instructions(routine.body))
-    loops = [[*instructions(one.body)] for one in every if isinstance(one, p.Loop)]
-    if any(isinstance(one, p.Enter | p.PickBlock) for one in every):
+    inside = [one for loop in every if isinstance(loop, p.Loop) for one in instructions(loop.body)]
+    inside_both = [one for loop in inside if isinstance(loop, p.Loop) for one in instructions(loop.body)]
+    if any(isinstance(one, p.Enter | p.PickBlock) for one in every) or any(map(chooses, inside_both)):
         return None
-    if any(
-        isinstance(inside, p.Loop) and any(map(chooses, instructions(inside.body))) for one in loops for inside in one
-    ):
-        return None
-    return sum(map(chooses, every)) + MOST_TURNS * sum(chooses(inside) for one in loops for inside in one)
+    return sum(map(chooses, every)) + MOST_TURNS * sum(map(chooses, inside))
 
 
 def _is_field(slot: Slot, attributes: set[str]) -> bool:
