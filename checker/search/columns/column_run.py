@@ -426,16 +426,16 @@ class ColumnRun:
         made = self._fresh_moved(chunk, ranks) if moves else {chunk.part.packing: chunk.fast}
         for packing, arrived in chunk.slow.items():
             # Many steps lead to one state.
-            states = dict.fromkeys(one.state for one in arrived)
-            for state in states:
-                packing.learn(state)
+            states = list(dict.fromkeys(one.state for one in arrived))
+            packing.learn(states)
             room = packing.room.beside(Capacity.of(states))
             if packing.outgrown or room != packing.room:
                 self._refit(packing, room, made.get(packing, ()))
             made.setdefault(packing, []).append(self._packed(packing, arrived))
         for packing, batches in made.items():
             if batches:
-                fresh = self._fresh(Batch.joined(batches), ranks)
+                is_fresh = moves and len(batches) == 1 and packing not in chunk.slow
+                fresh = batches[0] if is_fresh else self._fresh(Batch.joined(batches), ranks)
                 if self.outbox is not None:
                     fresh = self.outbox.sort_out(packing, fresh)
                 self._gather(packing, fresh)
@@ -473,10 +473,11 @@ class ColumnRun:
         return self.store.least(batch, ranks)
 
     def _fresh_moved(self, chunk: Chunk, ranks: Ints) -> dict[Packing, list[Batch]]:
-        """The images of the new states among the targets of a chunk, or what is left of them, by packing."""
+        """The images of the new states among the targets of a chunk, or what is left of them, by packing.
+
+        All batches together have each state once, and each batch is sorted by key.
+        """
         made: dict[Packing, list[Batch]] = {}
-        if not chunk.fast:
-            return made
         packing = chunk.part.packing
         moves = self.space.images or self.expander_of(packing).losses
         batch = self._fresh(Batch.joined(chunk.fast), ranks)
@@ -491,7 +492,7 @@ class ColumnRun:
 
     def _packed(self, packing: Packing, arrived: list[Arrived]) -> Batch:
         numbers = {state: number for number, state in enumerate(dict.fromkeys(one.state for one in arrived))}
-        rows = self.space.pack(packing, list(numbers))
+        rows = packing.pack(list(numbers))
         return Batch(
             rows.take(np.array([numbers[one.state] for one in arrived], dtype=np.int64)),
             *halves([one.key for one in arrived]),

@@ -7,10 +7,11 @@ layout are packed anew (`Packing.refit`), unless only elements of sets are new a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, NamedTuple
+from itertools import chain
+from typing import Final, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,6 +25,9 @@ from checker.search.memo.division import FOLD, MOST_MEMBERS, asks_all, is_elemen
 from checker.search.memo.heads import list_steps
 from checker.search.memo.known_folds import Kind, KnownPassing
 from interpreter.state.state import UNBOUND, Layout, Slot, State
+from interpreter.values.budget import METER
+
+Held = TypeVar("Held", bound=Hashable)
 
 WORD_BITS = 64
 """Numbers up to this one are counted instead of sorted."""
@@ -294,14 +298,19 @@ class Packing:
         """The slot, and all parts of it that have bits: in the rows that there are, all others are empty."""
         return [part for part in self.tables.below(slot) if part in self.fields]
 
-    def pack(self, state: State) -> tuple[int, ...]:
-        """The words of a state whose values have codes that fit."""
-        bits = 0
-        for position, number in enumerate(state.values):
-            bits |= self.value_bits(position, number)
-        for kind, parked in ((THREAD, state.threads), (MESSAGE, state.messages)):
-            bits |= self._bits_of([((kind, index), number) for index, number in enumerate(parked)])
-        return tuple([(bits >> (WORD_BITS * word)) & _WORD for word in range(self.width)])
+    def pack(self, states: Sequence[State]) -> Rows:
+        """Rows of states whose values have codes that fit."""
+        rows = Rows([np.zeros(len(states), dtype=np.uint64) for _ in range(self.width)])
+        for position, numbers in enumerate(_by_position(states)):
+            self.put_values(rows, slice(None), position, numbers)
+        for kind, parked in zip(LISTED, _parked(states), strict=True):
+            if any(parked):
+                everything = sum(_bits_under(self.fields[kind, index]) for index in range(self.count(kind)))
+                self._put_bits(rows, slice(None), everything, parked, partial(self._bits_of_listed, kind))
+        return rows
+
+    def _bits_of_listed(self, kind: str, parked: tuple[int, ...]) -> int:
+        return self._bits_of([((kind, index), number) for index, number in enumerate(parked)])
 
     def fields_of(self, position: int) -> list[tuple[Slot, PackedField]]:
         """The bits of a slot of the layout, and of all parts of it."""
@@ -315,16 +324,25 @@ class Packing:
             bits = known[number] = self._bits_of(self.tables.divided(self.layout.slots[position], number))
         return bits
 
-    def put_values(self, rows: Rows, which: Ints, position: int, numbers: Sequence[int]) -> None:
+    def put_values(self, rows: Rows, which: Ints | slice, position: int, numbers: Sequence[int]) -> None:
         """Write values, which have codes that fit, of a slot of the layout into some rows, one for each."""
         mask = (self._masks or self._all_masks())[position]
-        bits = [self.value_bits(position, number) for number in numbers]
+        self._put_bits(rows, which, mask, numbers, partial(self.value_bits, position))
+
+    @staticmethod
+    def _put_bits(
+        rows: Rows, which: Ints | slice, mask: int, held: Sequence[Held], bits_of: Callable[[Held], int]
+    ) -> None:
+        """Write the bits of what some rows are to hold under a mask, one for each, of which many are equal."""
+        codes: dict[Held, int] = {}
+        column = np.array([codes.setdefault(one, len(codes)) for one in held], dtype=np.int64)
+        bits = list(map(bits_of, codes))
         for index, word in enumerate(rows.words):
             shift = index * WORD_BITS
-            held = mask >> shift & _WORD
-            if held:
+            under = mask >> shift & _WORD
+            if under:
                 put = np.array([one >> shift & _WORD for one in bits], dtype=np.uint64)
-                word[which] = word[which] & np.uint64(~held & _WORD) | put
+                word[which] = word[which] & np.uint64(~under & _WORD) | put.take(column)
 
     def _bits_of(self, pairs: list[tuple[Slot, int]]) -> int:
         """The bits of values, or of parts of them, in all words together."""
@@ -334,14 +352,14 @@ class Packing:
             bits |= field.table.code(number) << (WORD_BITS * field.word + int(field.shift))
         return bits
 
-    def learn(self, state: State) -> None:
-        """Give codes to all values of a state."""
-        for position, number in enumerate(state.values):
-            self.learn_value(position, number)
-        for thread in state.threads:
-            self.tables.threads.code(thread)
-        for message in state.messages:
-            self.tables.messages.code(message)
+    def learn(self, states: Sequence[State]) -> None:
+        """Give codes to all values of some states."""
+        for position, numbers in enumerate(_by_position(states)):
+            for number in METER.attended(dict.fromkeys(numbers)):
+                self.learn_value(position, number)
+        for table, parked in zip((self.tables.threads, self.tables.messages), _parked(states), strict=True):
+            for number in dict.fromkeys(chain.from_iterable(parked)):
+                table.code(number)
 
     def learn_value(self, position: int, number: int) -> None:
         """Give codes to a value of a slot of the layout."""
@@ -496,9 +514,23 @@ class Packing:
     def _all_masks(self) -> list[int]:
         """The bits that hold the value of each slot of the layout, in all words together."""
         for position in range(len(self.layout.slots)):
-            fields = [field for _, field in self.fields_of(position)]
-            self._masks.append(sum(int(f.mask) << (WORD_BITS * f.word + int(f.shift)) for f in fields))
+            self._masks.append(sum(_bits_under(field) for _, field in self.fields_of(position)))
         return self._masks
+
+
+def _bits_under(field: PackedField) -> int:
+    """The bits of a slot's code, in all words together."""
+    return int(field.mask) << (WORD_BITS * field.word + int(field.shift))
+
+
+def _by_position(states: Sequence[State]) -> Iterator[tuple[int, ...]]:
+    """The values of some states, slot by slot of their layout."""
+    return zip(*[state.values for state in METER.attended(states)], strict=True)
+
+
+def _parked(states: Sequence[State]) -> list[list[tuple[int, ...]]]:
+    """The threads of some states, and their messages: what is `LISTED`."""
+    return [[state.threads for state in states], [state.messages for state in states]]
 
 
 def _least_bits(count: int) -> int:

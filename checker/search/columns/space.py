@@ -19,9 +19,8 @@ from checker.search.columns.sizes import SIZES, Sizes
 from checker.search.memo.ahead import PathsAhead
 from checker.search.memo.trie import Restarts, TreeNode
 from checker.search.rows.expander import Expander
-from interpreter.state.state import Layout, Slot, State
+from interpreter.state.state import Layout, Slot
 from interpreter.state.step import Rule, StepOrder
-from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
     from checker.search.columns.exported import ColumnExport
@@ -111,8 +110,3 @@ class Space:
         """Whether any value that the slot has taken refers to a role instance."""
         roles = self.machine.values.roles
         return any(number >= 0 and bool(roles(number)) for number in self.tables.of(slot).ids)
-
-    def pack(self, packing: Packing, states: list[State]) -> Rows:
-        """Rows of states whose values have codes that fit."""
-        words = np.array([packing.pack(state) for state in METER.attended(states)], dtype=np.uint64)
-        return Rows([np.ascontiguousarray(words[:, i]) for i in range(packing.width)])

@@ -1,4 +1,4 @@
-"""What is kept of all states found: what distinguishes them, and how each was reached. Twenty-eight bytes a state."""
+"""What is kept of all states found: what distinguishes them, and how each was reached. Some 26 bytes a state."""
 
 from __future__ import annotations
 
@@ -45,7 +45,8 @@ class StateStore:
         """How the states are packed, where they are stored themselves."""
         self.visited = VisitedKeys(self.spill_files)
         self.parents: list[NDArray[np.uint32]] = []
-        self.orders: list[NDArray[np.int32]] = []
+        self.orders: list[NDArray[Any]] = []
+        """The numbers of step orders, which are few, in as few bytes as those of a level need."""
         self.first: list[int] = [0]
         self._pages: dict[int, tuple[Words, Words]] = {}
         self._paged = 0
@@ -73,7 +74,8 @@ class StateStore:
 
     def least(self, batch: Batch, ranks: Ints) -> Batch:
         """Each state of a batch once, sorted by key, with its parent; sources are numbered by key."""
-        order = _by_high(batch.high)
+        # Which of equal states comes first is all the same: of these the least parent counts.
+        order = np.argsort(batch.high)
         high, rest = batch.high.take(order), self._rest(batch).take(order)
         new = np.ones(len(order), dtype=np.bool_)
         new[1:] = high[1:] != high[:-1]
@@ -110,7 +112,12 @@ class StateStore:
         """The order by key of the states of some batches together; None: there is one, and it is sorted."""
         if len(batches) == 1:
             return None
-        return np.lexsort((np.concatenate([b.low for b in batches]), np.concatenate([b.high for b in batches])))
+        high = np.concatenate([b.high for b in batches])
+        order: Ints = np.argsort(high)
+        ordered = high.take(order)
+        if (ordered[1:] == ordered[:-1]).any():
+            order = np.lexsort((np.concatenate([b.low for b in batches]), high))
+        return order
 
     def numbers_from(self, base: int, batches: Sequence[Batch], order: Ints | None) -> list[NDArray[np.uint32]]:
         """The numbers of the rows of new states, if the least of them has the number `base`."""
@@ -141,7 +148,7 @@ class StateStore:
         """States of a level, sorted by key; the parent of an initial one is -1. `rest`: the low halves of the keys."""
         self.visited.add(high, rest, len(self))
         self.parents.append(parents.astype(np.uint32, copy=False))
-        self.orders.append(orders)
+        self.orders.append(_narrow(orders))
         self.first.append(len(self) + len(high))
 
     def append_all(self, high: Words, low: Words, parents: Ints, orders: NDArray[np.int32]) -> None:
@@ -334,18 +341,5 @@ def _joined(high: int, low: int) -> int:
     return high << 64 | low
 
 
-def _by_high(high: Words) -> Ints:
-    """The order in which keys ascend by their high halves.
-
-    The first half of those is sorted by counting, and says it all unless it is shared by different keys.
-    """
-    order = np.argsort(_sixteen(high, 32), kind="stable")
-    order = order.take(np.argsort(_sixteen(high, 48).take(order), kind="stable"))
-    ordered = high.take(order)
-    if (ordered[1:] < ordered[:-1]).any():
-        return np.argsort(high, kind="stable")
-    return order
-
-
-def _sixteen(words: Words, shift: int) -> NDArray[np.uint16]:
-    return (words >> np.uint64(shift)).astype(np.uint16)
+def _narrow(orders: NDArray[np.int32]) -> NDArray[Any]:
+    return orders.astype(np.min_scalar_type(int(orders.max(initial=0))), copy=False)

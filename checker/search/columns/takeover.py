@@ -261,23 +261,22 @@ def _compare_states(columns: ColumnRun, states: Sequence[State]) -> None:
     (packing,) = packings.values()
     if packing.layout.cells:
         return
-    for state in METER.attended(states):
-        packing.learn(state)
+    packing.learn(states)
     columns.refit(packing, packing.room.beside(Capacity.of(METER.attended(states))))
     if packing.width == 1:
-        columns.store.compare_states(packing, columns.space.pack(packing, list(states)).words[0])
+        columns.store.compare_states(packing, packing.pack(states).words[0])
 
 
 def _frontier(space: Space, store: StateStore, group: list[FrontierState]) -> Frontier:
     packing = space.packing(group[0].state.layout)
-    for waiting in METER.attended(group):
-        packing.learn(waiting.state)
-    packing.refit((), packing.room.beside(Capacity.of(waiting.state for waiting in METER.attended(group))))
+    states = [waiting.state for waiting in group]
+    packing.learn(states)
+    packing.refit((), packing.room.beside(Capacity.of(METER.attended(states))))
     numbers = np.array([waiting.number for waiting in METER.attended(group)], dtype=np.int64)
     high, low = store.halves(numbers)
     return Frontier(
         packing,
-        space.pack(packing, [waiting.state for waiting in METER.attended(group)]),
+        packing.pack(states),
         numbers,
         np.array([waiting.starts for waiting in group], dtype=np.int64),
         counts(np.array([waiting.crashes for waiting in group], dtype=np.int64)),
