@@ -1,7 +1,8 @@
 """Comprehensions over `d.items()` and `d.values()`, where `d` is always a dict, as comprehensions over its keys.
 
-`[k for k, v in d.items() if v == c]` is `[k for k in d if d[k] == c]`; so are loops of assertions and `def`s. Engines
-ask dicts by their keys; a list of pairs would be a new value for each dict.
+`[k for k, v in d.items() if v == c]` is `[k for k in d if d[k] == c]`; so are loops of assertions and `def`s, and
+`sum(d.values())` is `sum([d[k] for k in d])`. Engines ask dicts by their keys; a list of pairs would be a new value for
+each dict.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ _KEY: Final = "the key at"
 _VIEWS: Final = frozenset({"items", "values", "keys"})
 _METHODS: Final = frozenset({"get", "count", "index", "append", "add", "extend", "insert", "discard", *_VIEWS})
 """Methods that change no dict."""
+_OF_MEMBERS: Final = frozenset({"sum", "min", "max", "set", "len", "sorted", "any", "all"})
+"""Functions that are asked of all members together."""
 _NONE: Final = ""
 _PAIR: Final = 2
 
@@ -41,6 +44,11 @@ def with_keys(items: tuple[ast.Item, ...]) -> tuple[ast.Item, ...]:
                     if isinstance(clause, ast.ComprehensionFor):
                         inner = _by_keys(inner, place, clause, names) or inner
                 return inner
+            case ast.Call(function=ast.Name(id=name), arguments=(first, *rest)) if name in _OF_MEMBERS - names.others:
+                members = _members_by_key(first.value, names)
+                if members is not None:
+                    others = with_nodes(tuple(rest), by_keys)
+                    return replace(node, arguments=(replace(first, value=members), *others))
             case ast.Assertion() | ast.Helper():
                 body: ast.Block = with_nodes(node.body, by_keys)
                 return replace(node, body=with_nodes(body, partial(_loop_by_keys, body, names)))
@@ -193,6 +201,18 @@ def _found(
     key, value = {"keys": (*variables.names, _NONE), "values": (unnamed, *variables.names)}.get(view, variables.names)
     again = {key, value, *own} & _bound_in(rest)
     return None if key == value or {key, value} & own or again else _ByKey(group, key, value)
+
+
+def _members_by_key(value: ast.Expression, names: _Names) -> ast.Comprehension | None:
+    """The list that `d.values()` or `d.keys()` is, as a comprehension over the keys of the dict; None for all else."""
+    match value:
+        case ast.Call(function=ast.Attribute(name="values" | "keys"), arguments=()):
+            span = value.span
+            variables = ast.LoopVariables(span, (f"the member at {span.line}:{span.column}",), False)
+            clause = ast.ComprehensionFor(span, variables, value)
+            element = ast.Name(span, variables.names[0])
+            return _by_keys(ast.Comprehension(span, "list", None, element, (clause,)), 0, clause, names)
+    return None
 
 
 def _by_keys(

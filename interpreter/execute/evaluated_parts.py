@@ -68,6 +68,7 @@ def _parts(node: ast.Node) -> tuple[ast.Expression, ...]:
             return (right,)
         case ast.Conditional(body=body, orelse=orelse):
             return (body, orelse)
-        case ast.Comprehension(element=element):
+        case ast.Comprehension(element=element) if element.span != node.span:
+            # What stands for `d.values()` was written without an element.
             return (element,)
     return ()

@@ -18,6 +18,8 @@ from interpreter.values.key_parts import Resolve, digest
 THREAD: Final[Slot] = ("thread",)
 MESSAGE: Final[Slot] = ("message",)
 """The slot under which the sums of any thread or message are cached."""
+_COUNTER: Final = "count "
+"""How the path of a counter of starts begins."""
 
 
 class Encoder:
@@ -30,6 +32,8 @@ class Encoder:
         # The slots of the last state, and their sum: most states differ from the one before in a few slots.
         self._last: tuple[Layout, tuple[int, ...], int] | None = None
         self._of_sharing: dict[Sharing, int] = {}
+        self._none = interner.intern(Tag.INT, 0)
+        """What a counter of starts holds that adds nothing."""
         self._places: dict[Layout, tuple[int, dict[int, str]]] = {}
         self._last_apart: tuple[Layout, tuple[int, ...], int] | None = None
 
@@ -72,6 +76,8 @@ class Encoder:
             return 0
         if slot[0] == "role":
             return digest(slot_text(slot), "role")
+        if slot[0] == "count" and number == self._none:
+            return 0
         return self._interner.part_sum(slot_text(slot), number)
 
     def element_sum(self, slot: Slot, element: int) -> int:
@@ -97,22 +103,25 @@ class Encoder:
         if places is None:
             places = self._places[layout] = self._own_places(layout)
         of_instances, paths = places
-        references, part_sum = self._interner.references, self._interner.part_sum
+        adds = self._adds
         if self._last_apart is not None and self._last_apart[0] is layout:
             _, before, total = self._last_apart
             for i in compress(range(len(values)), map(operator.ne, before, values)):
                 if i in paths:
-                    if not references(values[i]):
-                        total = add_keys(total, part_sum(paths[i], values[i]))
-                    if not references(before[i]):
-                        total = subtract_keys(total, part_sum(paths[i], before[i]))
+                    total = add_keys(total, adds(paths[i], values[i]))
+                    total = subtract_keys(total, adds(paths[i], before[i]))
         else:
             total = of_instances
             for i, path in paths.items():
-                if not references(values[i]):
-                    total = add_keys(total, part_sum(path, values[i]))
+                total = add_keys(total, adds(path, values[i]))
         self._last_apart = (layout, values, total)
         return total
+
+    def _adds(self, path: str, number: int) -> int:
+        """What a value at the path of a slot that is not excluded adds to the key, unless it has aliases."""
+        if self._interner.references(number) or (number == self._none and path.startswith(_COUNTER)):
+            return 0
+        return self._interner.part_sum(path, number)
 
     def _own_places(self, layout: Layout) -> tuple[int, dict[int, str]]:
         """What the instances in a layout add to the key; the positions of the other slots that matter and are no
@@ -183,7 +192,7 @@ class Encoder:
         roles = [self._role(role, number, state, resolve) for role, number in state.layout.owned]
         threads = [self._composite(f"thread-{i}", t, resolve) for i, t in enumerate(state.threads)]
         messages = [self._composite(f"message-{i}", m, resolve) for i, m in enumerate(state.messages)]
-        counters = [slot for slot in state.layout.slots if slot[0] == "count"]
+        counters = [slot for slot in state.layout.slots if slot[0] == "count" and state.get(slot) != self._none]
         counts = [(str(slot[1]), self._value(slot, state, resolve)) for slot in counters]
         text = (
             f'{{"heap":{_object(heap)},"roles":[{",".join(roles)}],"threads":[{",".join(threads)}],'

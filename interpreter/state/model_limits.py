@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from interpreter.compile.program import Program
@@ -19,6 +19,11 @@ class LimitSetting(NamedTuple):
     option: str
 
 
+def counter_of(key: str, number: int) -> str:
+    """The counter of one instance, for a key `R#.A`."""
+    return "each " + key.replace("#.", f"#{number}.")
+
+
 class ModelLimits:
     """The keys of `action_options`, matched with starts.
 
@@ -31,6 +36,8 @@ class ModelLimits:
         self.effective: set[LimitSetting] = set()
         self._program = program
         self._options = program.options
+        options = program.options.action_options
+        self._keys_with_counters = [key for key, one in options.items() if one.max_actions is not None]
         self._counters: dict[Rule, tuple[tuple[str, int], ...]] = {}
         self._keys: dict[tuple[int, tuple[str, int] | None], tuple[str, ...]] = {}
 
@@ -61,10 +68,23 @@ class ModelLimits:
                 if option is not None and option.max_actions is not None:
                     counter = key
                     if "#." in key and rule.instance is not None:
-                        counter = "each " + key.replace("#.", f"#{rule.instance[1]}.")
+                        counter = counter_of(key, rule.instance[1])
                     found.append((counter, option.max_actions))
             known = self._counters[rule] = tuple(found)
         return known
+
+    def of_model(self) -> Iterator[str]:
+        """The counters that there are from the beginning: all but those of single instances."""
+        for key in self._keys_with_counters:
+            role = key.partition(".")[0]
+            if "#" not in role:
+                yield key
+
+    def of_instance(self, role: str, number: int) -> Iterator[str]:
+        """The counters that an instance has of its own, as long as it lives or has counted something."""
+        for key in self._keys_with_counters:
+            if key.startswith(f"{role}#."):
+                yield counter_of(key, number)
 
     def counters(self, rule: Rule) -> list[str]:
         """The counters that a start increments."""

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from interpreter.state.naming import Naming
 from interpreter.state.parked import composite_json
-from interpreter.state.state import Layout, Layouts, Slot, State
+from interpreter.state.state import Layout, Layouts, Slot, State, counted_instance
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.tags import COMPOSITE_TAGS, FIELD_TAGS, PAIR_TAGS
 
@@ -50,6 +50,7 @@ class Normaliser:
     def __init__(self, interner: Interner, layouts: Layouts) -> None:
         self._interner = interner
         self._layouts = layouts
+        self._none = interner.intern(Tag.INT, 0)
         self._cells: dict[int, tuple[int, ...]] = {}
         self._known: dict[Sharing, _Named] = {}
 
@@ -121,6 +122,10 @@ class Normaliser:
                     cells.add(k)
                     pending.append(values[layout.cells[k]])
         gone = {i for instance, positions in layout.owned.items() if instance not in reached for i in positions}
+        for i, slot in enumerate(layout.slots):
+            counted = counted_instance(slot)
+            if counted is not None and counted[1:3] not in reached and values[i] == self._none:
+                gone.add(i)
         kept = [i for i in range(len(values)) if i not in gone]
         return self._layouts.ordered(tuple(layout.slots[i] for i in kept)), [values[i] for i in kept]
 

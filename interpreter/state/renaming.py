@@ -9,7 +9,7 @@ from math import inf
 from typing import Final, NamedTuple
 
 from interpreter.state.normalise import rebuild
-from interpreter.state.state import Layout, Slot
+from interpreter.state.state import Layout, Slot, counted_instance
 from interpreter.values.intern import Interner, Tag
 
 Index = int | Fraction | float
@@ -149,16 +149,6 @@ def steps_of(renumbering: Renumbering) -> tuple[Renumbering, Renumbering] | None
         return None
     exchange: dict[Index, Index] = {at: at + 1, at + 1: at}
     return {index: exchange.get(new, new) for index, new in renumbering.items()}, exchange
-
-
-def counted_instance(slot: Slot) -> tuple[str, str, int, str] | None:
-    """Of a counter of an instance's action: what is before the role, the role, the number, and the action."""
-    if slot[0] != "count" or "#" not in slot[1]:
-        return None
-    head, _, rest = slot[1].partition("#")
-    prefix, _, role = head.rpartition(" ")
-    number, _, action = rest.partition(".")
-    return (prefix, role, int(number), action) if number.isdigit() else None
 
 
 def by_domain(used: Iterable[tuple[str, Index]]) -> dict[str, list[Index]]:

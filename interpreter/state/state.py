@@ -5,7 +5,7 @@ A slot names a piece of state:
     ("heap", x)           a state variable
     ("role", R, n)        the instance R#n lives (its value is True)
     ("param", R, n, x)    a param, ("field", R, n, x) a field, ("reset", R, n, x) a reset value of R#n
-    ("count", K)          the counter of a limited action, above 0
+    ("count", K)          the counter of a limited action; at 0 it adds nothing to the identity
     ("returns",)          returns of the step that made the state, if the model reads them
     ("cell", k)           a container that is referenced more than once; the references hold the number k
 
@@ -86,6 +86,16 @@ class Layout:
     def names(self, kind: str, role: str, number: int) -> tuple[str, ...]:
         """The names of an instance's fields, params or reset values, sorted."""
         return tuple(str(self.slots[i][3]) for i in self.owned.get((role, number), ()) if self.slots[i][0] == kind)
+
+
+def counted_instance(slot: Slot) -> tuple[str, str, int, str] | None:
+    """Of a counter of an instance's action: what is before the role, the role, the number, and the action."""
+    if slot[0] != "count" or "#" not in slot[1]:
+        return None
+    head, _, rest = slot[1].partition("#")
+    prefix, _, role = head.rpartition(" ")
+    number, _, action = rest.partition(".")
+    return (prefix, role, int(number), action) if number.isdigit() else None
 
 
 @dataclass(slots=True)

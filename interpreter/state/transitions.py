@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from interpreter.compile.program import Program
@@ -23,6 +23,7 @@ class Transitions:
     def __init__(self, program: Program, interner: Interner, limits: ModelLimits) -> None:
         self._interner = interner
         self._limits = limits
+        self._none = interner.intern(Tag.INT, 0)
         self._reads_returns = program.reads_returns
         self._roles = {role.name: role for role in program.roles}
         self.layouts = Layouts()
@@ -183,8 +184,23 @@ class Transitions:
                 slots.pop(slot, None)
             else:
                 slots[slot] = number
+        for counter in self._new_counters(state, writes):
+            slots.setdefault(counter, self._none)
         final = self.layouts.of(slots)
         return final, [slots[slot] for slot in final.slots]
+
+    def _new_counters(self, state: State, writes: tuple[tuple[Slot, int], ...]) -> Iterator[Slot]:
+        """The counters of the model, if it begins, and of new instances.
+
+        So a start changes no layout. One that is still missing counts from 0.
+        """
+        if state is self.empty:
+            for counter in self._limits.of_model():
+                yield ("count", counter)
+        for slot, number in writes:
+            if slot[0] == "role" and number != UNBOUND:
+                for counter in self._limits.of_instance(slot[1], slot[2]):
+                    yield ("count", counter)
 
     def _assigned(self, layout: Layout, values: list[int], slot: Slot, number: int) -> tuple[Layout, list[int]]:
         position = layout.index.get(slot)

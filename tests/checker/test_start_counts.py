@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 
 from checker.core.exploration import Settings
+from checker.core.limits import Limits
 from checker.properties import properties_of
 from checker.search.columns.expand import ColumnExpander
 from checker.search.explore import explore
@@ -14,6 +15,7 @@ from checker.search.registry import ENGINES, engine_of
 from fizz import load
 from interpreter import compile_module
 from tests.checker.comparing import compared
+from tests.interpreter.running import machine_of, walk
 
 MODEL = """---
 options: {max_actions: 1000, crash_on_yield: CRASHES}
@@ -68,8 +70,84 @@ def test_the_same(variant: str, symmetric: str, crashes: str) -> None:
     assert plain.states > 500
 
 
-def test_the_machine_takes_first_starts_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A counter that is above zero is a slot: only where it becomes one, states have other slots after a start."""
+COMING_AND_GOING = """---
+options: {max_actions: 100, crash_on_yield: CRASHES}
+action_options: {"KEY": {max_actions: 1}, Add: {max_actions: 3}}
+deadlock_detection: false
+---
+SYMMETRIC role Node:
+    action Init:
+        self.up = True
+        self.log = LOG
+    atomic action Fail:
+        require self.up
+        self.up = False
+    atomic action Share:
+        n = oneof nodes if n != self
+        n.log = self.log
+action Init:
+    nodes = set([Node(), Node()])
+atomic action Add:
+    require len(nodes) < 3
+    nodes.add(Node())
+atomic action Leave:
+    n = oneof nodes if not n.up
+    nodes.discard(n)
+always assertion Some: return len(nodes) <= 3
+always assertion Next: return all([len(s.state.nodes) <= 3 for s in next_states()])
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "symmetric", "log"),
+    [
+        ("Node#.Fail", "", "0"),
+        ("Node#.Fail", "symmetric ", "0"),
+        ("Node#.Fail", "", "[0]"),
+        ("Node.Fail", "", "0"),
+        ("Node#1.Fail", "", "0"),
+    ],
+)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_instances_that_come_and_go(variant: str, key: str, symmetric: str, log: str) -> None:
+    """Their counters come and go with them, unless they have counted something."""
+    text = COMING_AND_GOING.replace("KEY", key).replace("SYMMETRIC ", symmetric).replace("LOG", log)
+    program = compile_module(load("m.fizz", text=text.replace("CRASHES", "false")))
+    properties = properties_of(program, None)
+    settings = Settings(keep_going=True, limits=Limits(states=200))
+    plain, found = (explore(engine_of(name), program, properties, settings) for name in ("plain", variant))
+    assert compared(found) == compared(plain)
+    assert found.noted == plain.noted
+    assert plain.states > 10
+
+
+def test_a_counter_at_zero_is_no_part_of_the_identity() -> None:
+    """An option that never keeps anything from starting changes the keys of no state but by what was counted."""
+    text = """---
+action_options: OPTIONS
+deadlock_detection: false
+---
+role Node:
+    action Init: self.x = 0
+    atomic action Up:
+        require self.x < 2
+        self.x += 1
+    atomic action Down:
+        require False
+action Init: nodes = [Node(), Node()]
+atomic action Never:
+    require False
+"""
+    keys = []
+    for options in ("{}", '{Never: {max_actions: 1}, "Node#.Down": {max_actions: 3}, Node.Down: {max_actions: 3}}'):
+        machine = machine_of(text.replace("OPTIONS", options))
+        keys.append({machine.key(state): machine.encoding(state) for state, _ in walk(machine)})
+    assert keys[0] == keys[1]
+    assert len(keys[0]) == 9
+
+
+def test_the_machine_takes_no_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Counters are there from the beginning, so a start changes no slots."""
     taken: Counter[str] = Counter()
     by_machine = ColumnExpander._by_machine
 
@@ -79,15 +157,20 @@ def test_the_machine_takes_first_starts_alone(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(ColumnExpander, "_by_machine", counting)
     text = """---
-action_options: {Up: {max_actions: 60}, Down: {max_actions: 60}}
+action_options: {Up: {max_actions: 60}, "Node#.Vote": {max_actions: 1}}
 options: {max_actions: 1000}
 deadlock_detection: false
 ---
-action Init: x = 0
+role Node:
+    action Init: self.voted = False
+    atomic action Vote: self.voted = True
+action Init:
+    x = 0
+    nodes = [Node() for _ in range(4)]
 atomic action Up: x = (x + 1) % 5
-atomic action Down: x = (x - 1) % 5
 """
     program = compile_module(load("m.fizz", text=text))
     found = explore(engine_of("columns"), program, [], Settings(keep_going=True))
-    assert found.states == 61 * 61
-    assert taken["steps"] < found.transitions / 20
+    assert found.states == 61 * 2**4
+    assert taken["steps"] == 0
+    assert found.stats["packings"] == 1

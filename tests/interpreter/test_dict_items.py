@@ -56,6 +56,11 @@ KEYS = [
     "all([s[k] == 1 for k, s in seen.items() if k > 0])",
     "sum([o for o in owner.values() if o != None]) < 3",
     "not any([k > 1 and s[0] == 1 for k, s in seen.items()])",
+    "set(owner.values()) != set([1])",
+    "len(owner.values()) == 3 and not all(owner.values())",
+    "len(seen.keys()) < 3 and max([0, len(set(owner.values()))]) < 4",
+    "sorted(seen.values()) == sorted(seen.values(), reverse=True)",
+    "any(nodes[0].votes.values()) or len(seen.keys()) < 3",
 ]
 AS_WRITTEN = [
     "len([k for k, o in odd.items()]) == 0",  # not always a dict
@@ -65,6 +70,9 @@ AS_WRITTEN = [
     "not any([helped(o) for k, o in owner.items()])",  # a call could change the dict
     "all([all([o == 1 for o in [1]]) for k, o in owner.items() if k < 9])",  # the name means something else inside
     "len([p for p in owner.items() if p[1] == 1]) < 2",  # no names for keys
+    "len(odd.values() or []) < 2",  # not always a dict
+    "sum(K.values()) == 1",  # a constant
+    "max(helped(1) and 1 or 0, len(owner)) == 3",  # no members
     "len([k for k, o in owner.items() if max([0, o or 0], key=helped) == 1]) < 2",  # a function that could
 ]
 
@@ -94,10 +102,9 @@ def text_of(asked: str) -> str:
 
 
 def views(items: object) -> int:
-    """How many comprehensions and loops go through what a method gives."""
-    loops = [node for node in nodes_in(items) if isinstance(node, ast.ComprehensionFor | ast.For)]
-    called = [loop.iterable.function for loop in loops if isinstance(loop.iterable, ast.Call)]
-    return sum(isinstance(function, ast.Attribute) for function in called)
+    """How many methods are called that give what is in a dict."""
+    functions = [node.function for node in nodes_in(items) if isinstance(node, ast.Call)]
+    return sum(isinstance(one, ast.Attribute) and one.name in ("items", "keys", "values") for one in functions)
 
 
 def shown(report: Report) -> object:

@@ -20,7 +20,7 @@ from checker.search.columns.remembered import Remembered
 from checker.search.columns.sources import StateColumns
 from checker.search.columns.space import Space
 from checker.search.memo.trie import Counters, Leaf, ReadTree
-from interpreter.state.state import Slot
+from interpreter.state.state import Slot, counted_instance
 from interpreter.state.step import Outcome
 
 NOTHING: Final = 0
@@ -67,11 +67,20 @@ class Losses:
         for leaf in leaves:
             if isinstance(leaf.result, Outcome):
                 slots = tuple(slot for slot, _ in leaf.result.writes)
-                if slots and self._packing.layout.cells:
-                    # What is lost with them may be shared, and the rest of that has other numbers then.
+                if slots and self._has_more_to_lose(slots):
                     return BY_MACHINE
                 return self._numbers.setdefault(slots, len(self._numbers))
         return BY_MACHINE
+
+    def _has_more_to_lose(self, slots: tuple[Slot, ...]) -> bool:
+        """Whether more goes with these slots of instances, or may: what they share, or counters of their starts."""
+        layout = self._packing.layout
+        if layout.cells:
+            # The rest of what is shared has other numbers then.
+            return True
+        lost = {slot[1:3] for slot in slots}
+        counted = filter(None, map(counted_instance, layout.slots))
+        return any(one[1:3] in lost for one in counted)
 
     def drop(self, batch: Batch, lost: Ints) -> None:
         """Set the moves of a batch, and replace the keys of its rows by those of what is left."""

@@ -14,8 +14,8 @@ from checker.search.columns.code_tables import NO_PROPERTY, CodeTable, Ints, Tab
 from checker.search.columns.names_in_use import Name
 from checker.search.memo.division import root_of
 from checker.search.memo.heads import renamed_head
-from interpreter.state.renaming import OF_INSTANCES, Renamed, counted_instance
-from interpreter.state.state import UNBOUND, Slot
+from interpreter.state.renaming import OF_INSTANCES, Renamed
+from interpreter.state.state import UNBOUND, Slot, counted_instance
 from interpreter.values.intern import Interner, Tag
 
 

@@ -15,7 +15,8 @@ _NOT_MET = -1
 class StartCounts:
     """What the start of an action adds to its counters in the rows of one packing.
 
-    A counter is a slot of states in which it is above zero: where it is missing, the machine takes the start.
+    A counter of one instance by its number (`Node#1.Vote`) is no slot before it is above zero: where it is missing, the
+    machine takes the start.
     """
 
     def __init__(self, packing: Packing, interner: Interner, counters: list[str]) -> None:

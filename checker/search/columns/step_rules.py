@@ -107,6 +107,7 @@ class StepRule:
         self.ran_in = 1
         self._may_be_apart = True
         """Whether it is not known that the rule has no other paths for each value of a choice."""
+        self._chose: tuple[Slot | None, int | None, bool] | None = None
         self._bases: list[int] = []
         """By level of a choice with a path for each value, more than the largest number of a value (`placed`)."""
         counters = space.machine.limits.counters(candidate.rule) if self.kind is StepKind.START else []
@@ -162,7 +163,7 @@ class StepRule:
             return [self._deliveries(rows)]
         choices, rule = self.space.memory.runner.choices, self.candidate.rule
         while True:
-            slot, level, apart = choices.sets.get(rule), choices.levels.get(rule), rule in choices.apart
+            slot, level, apart = self._choosing()
             pairs = None if slot is None else self._pairs(slot, rows, level)
             units = self._bundles(rows, self.remembered.split, partial(self._without, rows, pairs, level))
             if (slot, apart) != (choices.sets.get(rule), rule in choices.apart):
@@ -181,7 +182,7 @@ class StepRule:
         if self.kind is StepKind.DELIVER:
             return [self._deliveries(rows, Running.AHEAD)]
         choices, rule = self.space.memory.runner.choices, self.candidate.rule
-        slot, level = choices.sets.get(rule), choices.levels.get(rule)
+        slot, level, _ = self._choosing()
         pairs = None if slot is None else self._pairs(slot, rows, level, Running.NEVER)
         how = Running.AHEAD if self._runs_ahead else Running.NEVER
         units = self._bundles(rows, self.remembered.split, partial(self._without, rows, pairs, level), how)
@@ -191,6 +192,18 @@ class StepRule:
         found = [LookedUp(np.arange(len(rows)), rows, units, None, self._branches)]
         found += [] if pairs is None else [pairs]
         return None if self._must_be_whole(found, level) else self._in_place(found)
+
+    def _choosing(self) -> tuple[Slot | None, int | None, bool]:
+        """How the rule chooses now: among the elements in a slot, after so many choices; with a path for each value.
+
+        In rows of another packing it may have begun or given up to do so: then no bundle from before is of use.
+        """
+        choices, rule = self.space.memory.runner.choices, self.candidate.rule
+        now = choices.sets.get(rule), choices.levels.get(rule), rule in choices.apart
+        if self._chose not in (now, None):
+            self.remembered.forget()
+        self._chose = now
+        return now
 
     @property
     def _branches(self) -> list[Branch]:
