@@ -63,6 +63,11 @@ def is_member_by_key(node: ast.Expression | None) -> bool:
     return isinstance(node, ast.Index) and node.index.span == node.span
 
 
+def is_written_out(node: ast.Comprehension) -> bool:
+    """Whether the element of a comprehension is in the text; what stands for `d.values()` has none there."""
+    return node.element.span != node.span
+
+
 class _Names:
     """What the names of variables and fields are bound to anywhere: always to a dict, or perhaps to something else."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self, nodes_in
+from interpreter.compile.dict_items import is_written_out
 from interpreter.compile.pair_questions import ANSWER
 from interpreter.direct.builtin_calls import BuiltinCalls
 from interpreter.direct.constant_tests import part_taken
@@ -539,7 +540,7 @@ class DirectExpressions(BuiltinCalls):
             generators.append(python.comprehension(target, elements, [], 0))
         is_row = node.key is None and self._width(node.element)
         made = self._row(node.element) if is_row else self._member(node.element)
-        element = self.names.mark(node.element, made)
+        element = self.names.mark(node.element, made) if is_written_out(node) else made
         if node.key is not None:
             element = python.Tuple([self.value(node.key), element], python.Load())
         for variable in bound:

@@ -13,6 +13,7 @@ from fizz import Span
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
+from interpreter.compile.dict_items import is_written_out
 from interpreter.compile.statements import instructions, written
 from interpreter.execute.environment import Environment, Evaluator
 
@@ -68,7 +69,6 @@ def _parts(node: ast.Node) -> tuple[ast.Expression, ...]:
             return (right,)
         case ast.Conditional(body=body, orelse=orelse):
             return (body, orelse)
-        case ast.Comprehension(element=element) if element.span != node.span:
-            # What stands for `d.values()` was written without an element.
+        case ast.Comprehension(element=element) if is_written_out(node):
             return (element,)
     return ()

@@ -30,7 +30,6 @@ from interpreter.values.budget import METER
 Held = TypeVar("Held", bound=Hashable)
 
 WORD_BITS = 64
-"""Numbers up to this one are counted instead of sorted."""
 _MANY: Final = 16
 """The values of so many rows are put together for all at once."""
 _WORD: Final = (1 << WORD_BITS) - 1

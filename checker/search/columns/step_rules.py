@@ -167,7 +167,8 @@ class StepRule:
             pairs = None if slot is None else self._pairs(slot, rows, level)
             units = self._bundles(rows, self.remembered.split, partial(self._without, rows, pairs, level))
             if (slot, apart) != (choices.sets.get(rule), rule in choices.apart):
-                # The rule has begun to choose among elements or values, or does not any more.
+                # The rule has begun to choose among elements or values, or ended it, and has forgotten the rest.
+                self._chose = None
                 continue
             found = [LookedUp(np.arange(len(rows)), rows, units, None, self._branches)]
             found += [] if pairs is None else [pairs]
