@@ -75,16 +75,11 @@ class ModelLimits:
 
     def of_model(self) -> Iterator[str]:
         """The counters that there are from the beginning: all but those of single instances."""
-        for key in self._keys_with_counters:
-            role = key.partition(".")[0]
-            if "#" not in role:
-                yield key
+        return (key for key in self._keys_with_counters if "#" not in key)
 
     def of_instance(self, role: str, number: int) -> Iterator[str]:
         """The counters that an instance has of its own, as long as it lives or has counted something."""
-        for key in self._keys_with_counters:
-            if key.startswith(f"{role}#."):
-                yield counter_of(key, number)
+        return (counter_of(key, number) for key in self._keys_with_counters if key.startswith(f"{role}#."))
 
     def counters(self, rule: Rule) -> list[str]:
         """The counters that a start increments."""

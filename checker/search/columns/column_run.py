@@ -39,7 +39,7 @@ from checker.search.contract.level_counts import count_states, is_dead_end, keep
 from checker.search.contract.protocol import Task
 from checker.search.memo.alike_slots import alike
 from checker.search.memo.trie import Counters
-from interpreter.state.state import Slot
+from interpreter.state.state import Slot, State
 from interpreter.state.step import StepKind, StepOrder
 from interpreter.values.budget import METER
 
@@ -431,7 +431,7 @@ class ColumnRun:
             room = packing.room.beside(Capacity.of(states))
             if packing.outgrown or room != packing.room:
                 self._refit(packing, room, made.get(packing, ()))
-            made.setdefault(packing, []).append(self._packed(packing, arrived))
+            made.setdefault(packing, []).append(self._packed(packing, states, arrived))
         for packing, batches in made.items():
             if batches:
                 is_fresh = moves and len(batches) == 1 and packing not in chunk.slow
@@ -490,9 +490,10 @@ class ColumnRun:
             made.setdefault(target, []).append(moved)
         return made
 
-    def _packed(self, packing: Packing, arrived: list[Arrived]) -> Batch:
-        numbers = {state: number for number, state in enumerate(dict.fromkeys(one.state for one in arrived))}
-        rows = packing.pack(list(numbers))
+    def _packed(self, packing: Packing, states: list[State], arrived: list[Arrived]) -> Batch:
+        """`states`: those that were arrived at, each once."""
+        numbers = {state: number for number, state in enumerate(states)}
+        rows = packing.pack(states)
         return Batch(
             rows.take(np.array([numbers[one.state] for one in arrived], dtype=np.int64)),
             *halves([one.key for one in arrived]),

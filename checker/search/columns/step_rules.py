@@ -108,6 +108,7 @@ class StepRule:
         self._may_be_apart = True
         """Whether it is not known that the rule has no other paths for each value of a choice."""
         self._chose: tuple[Slot | None, int | None, bool] | None = None
+        """How it chose when it was looked up last (`_choosing`)."""
         self._bases: list[int] = []
         """By level of a choice with a path for each value, more than the largest number of a value (`placed`)."""
         counters = space.machine.limits.counters(candidate.rule) if self.kind is StepKind.START else []
