@@ -207,7 +207,7 @@ class _Folded:
         self._scope = scope
         self._compile = compile_expression
         # To evaluate it twice has no effect: the comprehension may be evaluated as it is written after all.
-        simple = is_path(first.iterable)
+        simple = is_path(first.iterable) or _is_range(first.iterable, scope)
         self._iterable = compile_expression(first.iterable, scope.inner(self._names)) if simple else None
         self._truth = functions[-1] in ("any", "all")
         self._site = (node.span, functions)
@@ -260,22 +260,34 @@ class _Folded:
 
     def ask(self, env: Environment) -> tuple[object] | None:
         """The value, if the set gives it; None: it is to be computed as it is written."""
-        values = self.values(env)
-        return None if values is None else values.folded(self.fold(env))
+        spent = METER.spent
+        values = self._evaluated(env)
+        if answers_folds(values):
+            return values.folded(self.fold(env))
+        asked = env.world is not None and env.world.answers(values)
+        answer = env.world.folded(values, self.fold(env)) if asked else None
+        if answer is None:
+            METER.resume(spent)
+        return answer
 
     def values(self, env: Environment) -> Answering | None:
         """The set, bag, list or dict that the comprehension goes through; None if it answers nothing."""
+        spent = METER.spent
+        values = self._evaluated(env)
+        if answers_folds(values):
+            return values
+        METER.resume(spent)
+        return None
+
+    def _evaluated(self, env: Environment) -> object:
+        """What the comprehension goes through; None: it is to be evaluated again, perhaps with an error's location."""
         if self._iterable is None:
             return None
-        spent = METER.spent
         try:
             values = self._iterable(env.inner({}))
         except (ModelMistake, ModelError):
-            values = None
-        if answers_folds(values) and self.same:
-            return values
-        METER.resume(spent)
-        return None  # evaluated again, perhaps with an error and its location
+            return None
+        return values if self.same else None
 
     def fold(self, env: Environment) -> Fold:
         """The question for its value."""
@@ -283,6 +295,27 @@ class _Folded:
 
     def _held(self, env: Environment) -> tuple[object, ...]:
         return (env.instance, *[read(env) for read in self._captured])
+
+
+def _is_range(node: ast.Expression, scope: NameScope) -> bool:
+    """Whether an expression is a range that ends where a literal, a path or the length of one says."""
+    ends = _arguments_of("range", node, scope)
+    return ends is not None and all(_is_number(end, scope) for end in ends)
+
+
+def _is_number(node: ast.Expression, scope: NameScope) -> bool:
+    if isinstance(node, ast.Binary):
+        return node.operator in ("+", "-") and _is_number(node.left, scope) and _is_number(node.right, scope)
+    counted = _arguments_of("len", node, scope)
+    return isinstance(node, ast.Literal) or is_path(node) or (counted is not None and all(map(is_path, counted)))
+
+
+def _arguments_of(function: str, node: ast.Expression, scope: NameScope) -> list[ast.Expression] | None:
+    """The arguments of a call of a builtin function, all positional; None for other expressions."""
+    if not (isinstance(node, ast.Call) and isinstance(node.function, ast.Name) and node.function.id == function):
+        return None
+    positional = all(argument.kind == "positional" for argument in node.arguments)
+    return [argument.value for argument in node.arguments] if positional and scope.means_builtin(function) else None
 
 
 def _names_of(node: ast.Comprehension) -> frozenset[str]:

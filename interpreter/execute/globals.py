@@ -50,6 +50,10 @@ class ConstantWorld:
     def live(self, role: str) -> tuple[int, ...]:
         return ()
 
+    def answers(self, values: object) -> bool:
+        """Nothing is asked turn by turn: what a turn reads would not be seen."""
+        return False
+
     def used(self, domain: str) -> set[Index]:
         """The values in use are those of a state. Raises `ModelMistake` (R4): there is none."""
         text = f"which values of domain '{domain}' are in use is not known in constants and `def` helpers"

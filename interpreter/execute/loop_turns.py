@@ -75,10 +75,12 @@ class FoldedLoop:
 
         `enabled`: whether the step is enabled before.
         """
-        if not answers_folds(values) or self._asked is None:
+        if not (answers_folds(values) or (env.world is not None and env.world.answers(values))):
             return None
-        fold = self._asked.fold(env, alone, enabled)
-        answer = None if fold is None else values.folded(fold)
+        fold = None if self._asked is None else self._asked.fold(env, alone, enabled)
+        if self._asked is None or fold is None:
+            return None
+        answer = values.folded(fold) if answers_folds(values) else env.world.folded(values, fold)
         if answer is None:
             return None
         assert isinstance(answer[0], ListValue)

@@ -31,6 +31,7 @@ from interpreter.values import (
     SymmetricValue,
 )
 from interpreter.values.budget import METER
+from interpreter.values.folding import AskedFold
 from interpreter.values.freeze import thaw
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import ModelMistake
@@ -98,6 +99,14 @@ class World:
     def beside(self, reader: Reader) -> World:
         """A new world of the same code, over another reader."""
         return World(self.interner, reader, self.code)
+
+    def answers(self, values: object) -> bool:
+        """Whether `folded` may give the value of a fold over what belongs to no state."""
+        return False
+
+    def folded(self, values: object, fold: AskedFold) -> tuple[object] | None:
+        """The value of such a fold; None: it is to be computed as it is written."""
+        return None
 
     # --- reading and writing ---------------------------------------------------------------------------------------
 

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import Ints, Mask, coded, distinct
 from checker.search.columns.distinct_rows import distinct_rows
-from checker.search.columns.fold_rounds import FoldedDicts, FoldedLists, Rounds, SetRounds
+from checker.search.columns.fold_rounds import Fixed, FoldedDicts, FoldedLists, Rounds, SetRounds
 from checker.search.columns.number_folds import number_answers
 from checker.search.columns.packing import Packing, Rows
-from checker.search.memo.division import FOLD
+from checker.search.memo.division import FIXED, FOLD
 from checker.search.memo.folds import Folds
 from checker.search.memo.known_folds import Kind, KnownFold, KnownPassing, UnknownElement
 from checker.search.memo.turn_trees import Turn, TurnNode, TurnQuestion
@@ -40,13 +40,17 @@ class FoldAnswers:
         self._codes = codes
         self._number = number
         self._turns: list[Turn] = []
+        self._missing: list[int] = []
+        """Rows of which `_walk` has found a turn to be unknown, one for each such turn."""
         self._numbers: dict[int, int] = {}
         self._known = np.full(len(rows), _UNKNOWN, dtype=np.int64)
         """By row, the code of the answer: the paths of a rule, and rules, ask the same of the same rows."""
         self._answer_codes: dict[int, int] = {}
         self._ids: list[int] = []
-        self._members: FoldedLists | FoldedDicts | None = None
-        if packing.asks_turns(slot):
+        self._members: FoldedLists | FoldedDicts | Fixed | None = None
+        if self._fold.kind is Kind.FIXED:
+            self._members = Fixed(self._fold.fixed)
+        elif packing.asks_turns(slot):
             self._members = (FoldedDicts if self._fold.kind is Kind.DICT else FoldedLists)(packing, slot[:-1])
 
     def number(self, row: int) -> int:
@@ -113,6 +117,7 @@ class FoldAnswers:
 
     def _answers(self, rounds: Rounds, which: Ints) -> tuple[Ints, list[int]]:
         """The answers in the rows of these rounds."""
+        self._missing = []
         if isinstance(self._fold, KnownPassing):
             return self._passed_on(self._fold, rounds, which)
         taken = self._taken(self._fold, rounds, which)
@@ -152,9 +157,14 @@ class FoldAnswers:
                 column = np.zeros(len(which), dtype=np.int64)
                 column[here] = taken * kept
                 found.append(column)
-        if unknown:
-            raise UnknownElement(unknown)
+        self._end(unknown)
         return found
+
+    def _end(self, unknown: Sequence[int]) -> None:
+        """Raise if there are rows of which some turn is unknown, or were met by `_walk`."""
+        rows = list(dict.fromkeys([*self._missing, *unknown]))
+        if rows:
+            raise UnknownElement(rows)
 
     def _taken_in(self, fold: KnownFold, rows: Ints, codes: Ints, ids: Sequence[int]) -> Ints:
         """The turns that rows take in one round, or `_UNKNOWN`."""
@@ -235,9 +245,9 @@ class FoldAnswers:
                 some = here[alike.of(index)]
                 taken = self._walk(question, which[some])
                 for number in distinct(taken).tolist():
-                    codes[some[taken == number]] = self._after(passed, self._turns[number - 1])
-        if unknown:
-            raise UnknownElement(unknown)
+                    after = unanswered if number == _UNKNOWN else self._after(passed, self._turns[number - 1])
+                    codes[some[taken == number]] = after
+        self._end(unknown)
         return codes, [number if number == UNBOUND else fold.answer(number) for number in passed.ids]
 
     def _after(self, passed: _PassedCodes, turn: Turn) -> int:
@@ -246,17 +256,19 @@ class FoldAnswers:
         return passed.code(UNBOUND if turn.results is None else turn.results[0])
 
     def _walk(self, node: TurnNode | None, which: Ints) -> Ints:
-        """The numbers of the turns that rows take, given the tree of their element."""
+        """The numbers of the turns that rows take, given the tree of their element; `_UNKNOWN` for those that take one
+        that is not known, of which some are noted."""
         self._folds.visits += 1
         if node is None:
-            raise UnknownElement([int(which[0])])
+            self._missing.append(int(which[0]))
+            return np.full(len(which), _UNKNOWN, dtype=np.int64)
         if isinstance(node, Turn):
             return np.full(len(which), self._numbered(node), dtype=np.int64)
         answers = self._codes(node.slot, which)
         if isinstance(answers, int):
             return self._walk(node.branches.get(answers), which)
         codes, ids = answers
-        # By code, the number of a turn, or less than none for those whose rows go on at one node.
+        # By code, the number of a turn, or a lesser one than any for those whose rows go on at one node.
         ended = np.zeros(len(ids), dtype=np.int64)
         going_on: dict[int, tuple[int, TurnNode]] = {}
         for code in distinct(codes).tolist():
@@ -264,9 +276,10 @@ class FoldAnswers:
             if isinstance(child, Turn):
                 ended[code] = self._numbered(child)
             elif child is None:
-                raise UnknownElement([int(which[codes == code][0])])
+                self._missing.append(int(which[np.argmax(codes == code)]))
+                ended[code] = _UNKNOWN
             else:
-                ended[code], _ = going_on.setdefault(id(child), (-1 - len(going_on), child))
+                ended[code], _ = going_on.setdefault(id(child), (_UNKNOWN - 1 - len(going_on), child))
         taken = ended.take(codes)
         found = taken.copy() if going_on else taken
         for mark, child in going_on.values():
@@ -333,8 +346,9 @@ def _occurring(codes: Ints, count: int) -> tuple[Ints, Ints]:
 
 
 def is_answered_by_turns(packing: Packing, slot: Slot) -> bool:
-    """Whether a slot is the question for a fold over members or keys, or whose turns read or pass on something."""
-    if packing.asks_turns(slot):
+    """Whether a slot is the question for a fold over members or keys, or whose turns read or pass on something, or over
+    what is the same in all states."""
+    if slot[0] == FIXED or packing.asks_turns(slot):
         return True
     step = slot[-1]
     if not (isinstance(step, str) and step.startswith(FOLD) and packing.asks_elements(slot)):

@@ -95,6 +95,40 @@ class KeyRounds:
         return Round(here, np.zeros(len(here), dtype=np.int64), self._keys[place : place + 1])
 
 
+class FixedRounds:
+    """What is the same in all rows, a round for each element."""
+
+    def __init__(self, elements: Sequence[int], rows: int) -> None:
+        self._elements = elements
+        self.answering = np.ones(rows, dtype=np.bool_)
+
+    def __len__(self) -> int:
+        return len(self._elements)
+
+    def at(self, place: int, going_on: Mask) -> Round:
+        here = np.flatnonzero(going_on)
+        return Round(here, np.zeros(len(here), dtype=np.int64), self._elements[place : place + 1])
+
+
+class Fixed:
+    """Elements that are the same in all states."""
+
+    def __init__(self, elements: Sequence[int]) -> None:
+        self._elements = elements
+
+    def rounds(self, rows: Rows) -> FixedRounds:
+        """The elements, for each of these rows."""
+        return FixedRounds(self._elements, len(rows))
+
+    def words(self, rows: Rows, which: Ints) -> list[Words]:
+        """Nothing tells rows apart."""
+        return [np.zeros(len(which), dtype=np.uint64)]
+
+    def held(self, rows: Rows, row: int) -> list[int]:
+        """The elements."""
+        return list(self._elements)
+
+
 class FoldedDicts:
     """The dicts in a slot of a packing that answer folds."""
 

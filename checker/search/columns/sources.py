@@ -142,7 +142,7 @@ class StateColumns:
     def field(self, slot: Slot) -> Scalars | None:
         """How to read a slot of one row; None if it is not stored."""
         if slot not in self._fields:
-            by_all = is_comparison(slot) or self.packing.asks_elements(slot) or self.packing.asks_turns(slot)
+            by_all = is_comparison(slot) or self.packing.asks_elements(slot) or is_answered_by_turns(self.packing, slot)
             self._fields[slot] = None if by_all else self.packing.scalars(self.rows, slot)
         return self._fields[slot]
 

@@ -155,7 +155,9 @@ def _divisions(
 def _columns_for(run: RowRun, store: StateStore, orders: Sequence[StepOrder], states: Sequence[State]) -> ColumnRun:
     """As `_columns`, divided as these states show."""
     reduced = run.symmetric and not all(map(run.expander.machine.plain, states))
-    by_elements, lists = _divisions(run, states, reduced, store.spill_files.sizes)
+    # Of many initial states some show as well what differs.
+    sample = states[:: -(-len(states) // _SAMPLE)] if len(states) > _FEWER * _SAMPLE else states
+    by_elements, lists = _divisions(run, sample, reduced, store.spill_files.sizes)
     if not reduced:
         run.expander.memory.forget_reads(run.expander.memory.divider.gather(lists))
     return _columns(run, store, orders, by_elements, lists, reduced)
@@ -172,6 +174,7 @@ def _columns(
     """A run by columns of the states that wait; for `by_elements` and `lists` see `_divisions`."""
     expander = run.expander
     expander.memory.ask_by_elements(by_elements, lists, and_alike=reduced)
+    expander.memory.runner.fixed.allowed = run.by_turns and not reduced
     space = Space(expander, reduced, store.spill_files.sizes)
     for order in METER.attended(orders):
         space.number(order)

@@ -70,6 +70,8 @@ SIZE: Final = "#"
 FOLD: Final = "@"
 """The questions for all elements of a set together: the set, its size, and the beginning of the steps of folds (see
 `folds`)."""
+FIXED: Final = "fixed"
+"""Stands instead of the slot of a container in questions for folds over what is the same in all states."""
 LISTED: Final = "?"
 """The question whether a part is a list with members that is divided: the answer is `listed`, else what it is."""
 ROOMY: Final = 10 * MOST_ELEMENTS

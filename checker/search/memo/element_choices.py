@@ -10,6 +10,9 @@ from __future__ import annotations
 from typing import Final
 
 from fizz import Span
+from interpreter.compile.program import Pick, Routine
+from interpreter.compile.statements import instructions
+from interpreter.execute.comprehensions import kept_of
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.state.step import Aborted, Rule
 
@@ -26,6 +29,12 @@ MOST_APART: Final = 255
 
 class BeginAnew(Exception):
     """The tree of a rule cannot be added to: its paths will ask other questions from now on."""
+
+
+def chooses_some(routine: Routine) -> bool:
+    """Whether a routine has a choice with a condition."""
+    picks = (one for one in instructions(routine.body) if isinstance(one, Pick))
+    return any(pick.condition is not None or kept_of(pick.iterable) is not None for pick in picks)
 
 
 class ElementChoices:

@@ -35,6 +35,8 @@ FEW_MEMBERS: Final = 8
 _ROOM: Final = 64
 _ROOM_OF_SETS: Final = 4_096
 """And for so much in each turn, or for a set in all unless it is in a turn, and for more if they cost more."""
+_MOST_FIXED: Final = 64
+"""So many folds may there be at a site over what is the same in all states."""
 _DEAR: Final = 50_000
 """A path may spend six times as much."""
 
@@ -64,6 +66,8 @@ class Folds:
         """The folds that were asked since they were charged so."""
         self._of_lists: set[int] = set()
         """The folds that were asked of lists since then."""
+        self._fixed: dict[Site, set[tuple[int, ...]]] = {}
+        """By site, the elements of all folds over what is the same in all states."""
         self.over_lists = False
         """Whether the last path asked lists by turns that it did not read besides."""
         self.ended: set[str] = set()
@@ -75,17 +79,19 @@ class Folds:
         """The ids of values, UNBOUND for MISSING; ModelMistake if a value cannot be in a state."""
         return tuple([UNBOUND if value is MISSING else freeze(value, self.interner, None) for value in values])
 
-    def numbered(self, key: tuple[Hashable, ...], site: Site, kind: Kind) -> tuple[int, KnownFold]:
-        """A fold at a site, and its number."""
+    def numbered(
+        self, key: tuple[Hashable, ...], site: Site, kind: Kind, fixed: tuple[int, ...] = ()
+    ) -> tuple[int, KnownFold]:
+        """A fold at a site, and its number. `fixed`: its elements, if they are the same in all states."""
         number = self._numbers.get(key)
         if number is None:
-            number = self._add(key, KnownFold(key, site, self.interner, kind))
+            number = self._add(key, KnownFold(key, site, self.interner, kind, fixed))
         known = self.known[number]
         assert isinstance(known, KnownFold)
         return number, known
 
     def numbered_passing(
-        self, key: tuple[Site, Hashable], values: tuple[int, ...], kind: Kind
+        self, key: tuple[Site, Hashable], values: tuple[int, ...], kind: Kind, fixed: tuple[int, ...] = ()
     ) -> tuple[int, KnownPassing]:
         """As `numbered`, of one that passes something on, and begins with these values."""
         shared = self._passed.get(key)
@@ -95,7 +101,7 @@ class Folds:
         begun = ("passed", key, start)
         number = self._numbers.get(begun)
         if number is None:
-            number = self._add(begun, KnownPassing(key, shared, start, kind))
+            number = self._add(begun, KnownPassing(key, shared, start, kind, fixed))
         known = self.known[number]
         assert isinstance(known, KnownPassing)
         return number, known
@@ -113,6 +119,13 @@ class Folds:
         """Have comprehensions at a site evaluated as they are written from now on; raises `BeginAnew`."""
         self.refused.add(site)
         self._end([number for number, fold in enumerate(self.known) if fold.site == site])
+
+    def note_fixed(self, site: Site, elements: tuple[int, ...]) -> None:
+        """Note that a fold at a site is over these elements, in all states; raises `BeginAnew` if too many were."""
+        met = self._fixed.setdefault(site, set())
+        met.add(elements)
+        if len(met) > _MOST_FIXED:
+            self.refuse(site)
 
     def read(self, key: tuple[Site, Hashable], new: bool) -> None:
         """Let paths that have changed something ask what the turns of a fold ask, from now on.

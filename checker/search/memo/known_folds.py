@@ -19,11 +19,13 @@ _AS_MANY: Final = 20
 
 
 class Kind(Enum):
-    """What a fold is over: the elements of sets or bags, the members of lists, or the keys of dicts."""
+    """What a fold is over: the elements of sets or bags, the members of lists, the keys of dicts, or what is the same
+    in all states."""
 
     SET = 1
     LIST = 2
     DICT = 3
+    FIXED = 4
 
 
 class UnknownElement(Exception):
@@ -37,15 +39,16 @@ class UnknownElement(Exception):
 class KnownFold:
     """The turns of one fold by element. `key`: what it is known by; `reads`: what they ask of the state.
 
-    `kind`: what it is over.
+    `kind`: what it is over; `fixed`: the elements of one over what is the same in all states.
     `decisive`: the result that decides `any` or `all`. `stops`: elements after one whose
     results count are not evaluated.
     """
 
-    def __init__(self, key: Hashable, site: Site, interner: Interner, kind: Kind) -> None:
+    def __init__(self, key: Hashable, site: Site, interner: Interner, kind: Kind, fixed: tuple[int, ...]) -> None:
         self.key = key
         self.site = site
         self.kind = kind
+        self.fixed = fixed
         self.functions = functions = site[1]
         self.turns: dict[int, TurnNode] = {}
         self.reads: set[Slot] = set()
@@ -171,13 +174,16 @@ class PassedTurns:
 class KnownPassing:
     """A loop that passes something on: its turns, shared by all beginnings, and what its first turn is given.
 
-    `key`: what these turns are known by; `kind`: what it is over.
+    `key`: what these turns are known by; `kind`, `fixed`: as of `KnownFold`.
     """
 
-    def __init__(self, key: tuple[Site, Hashable], shared: PassedTurns, start: int, kind: Kind) -> None:
+    def __init__(
+        self, key: tuple[Site, Hashable], shared: PassedTurns, start: int, kind: Kind, fixed: tuple[int, ...]
+    ) -> None:
         self.key = key
         self.site = key[0]
         self.kind = kind
+        self.fixed = fixed
         self.shared = shared
         self.start = start
 

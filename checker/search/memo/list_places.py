@@ -67,9 +67,21 @@ def names_gone_through(program: p.Program) -> frozenset[str]:
             if isinstance(instruction, p.Loop) and isinstance(instruction.body, p.ForLoop):
                 found.add(_named(instruction.body.iterable, 0))
             found |= _gone_through(evaluated(instruction))
-    helpers = [one for one in program.constants if isinstance(one, ast.Helper)]
-    found |= _gone_through([*helpers, *[one for role in program.roles for one in role.helpers]])
+    found |= _gone_through(_helpers(program))
     return frozenset(place.name for place in found if place is not None)
+
+
+def _helpers(program: p.Program) -> list[ast.Helper]:
+    """All `def`s of a program."""
+    helpers = [one for one in program.constants if isinstance(one, ast.Helper)]
+    return [*helpers, *[one for role in program.roles for one in role.helpers]]
+
+
+def goes_through(program: p.Program, routine: p.Routine) -> bool:
+    """Whether a routine, or any `def` of the program, has a comprehension or loop."""
+    loops = any(isinstance(one, p.Loop) and isinstance(one.body, p.ForLoop) for one in instructions(routine.body))
+    inside = (_gone_through(evaluated(instruction)) for instruction in instructions(routine.body))
+    return loops or any(inside) or bool(_gone_through(_helpers(program)))
 
 
 def _gone_through(nodes: Sequence[ast.Node]) -> set[ListPlace | None]:

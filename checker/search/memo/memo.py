@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from checker.core.effort import DIRECTLY, INTERPRETING, RECORDING, Phases
 from checker.search.memo.division import Divider, asks_all
-from checker.search.memo.element_choices import BeginAnew
+from checker.search.memo.element_choices import BeginAnew, chooses_some
 from checker.search.memo.in_place import in_place
 from checker.search.memo.list_places import Places, queue_places
+from checker.search.memo.met_once import MetOnce
 from checker.search.memo.often_new import often_new
 from checker.search.memo.parts_world import PartsView, states_of
 from checker.search.memo.remembering import RecordedPath, RememberingRunner
@@ -22,9 +23,6 @@ from checker.search.memo.slots_inside import is_inside, is_within
 from checker.search.memo.tally import Tally
 from checker.search.memo.trie import Ask, Counters, ReadTree, RunOnce
 from interpreter import Machine
-from interpreter.compile.program import Pick
-from interpreter.compile.statements import instructions
-from interpreter.execute.comprehensions import kept_of
 from interpreter.execute.next_states import Successor
 from interpreter.execute.view import PairView, View
 from interpreter.state.state import Layout, Slot, State
@@ -78,7 +76,7 @@ class Memory:
         self._trees: dict[Rule, ReadTree] = {}
         self._tables: dict[Rule, RowTable] = {}
         self._early_hits: dict[Rule, int] = {}
-        self._met_once: set[Rule] = set()
+        self._met_once = MetOnce(thresholds.most_met)
         self._apart_next: dict[Rule, bool] = {}
         """Rules that have a path for each value of a choice with a condition, or do not any more, from the next new
         path on."""
@@ -149,15 +147,8 @@ class Memory:
 
     def _is_first_of_many(self, rule: Rule) -> bool:
         """Whether a rule is evaluated for the first time, where many others are remembered."""
-        if rule in self._choices or len(self._choices) < self.thresholds.many_rules:
-            return False
-        if rule in self._met_once:
-            self._met_once.remove(rule)
-            return False
-        if len(self._met_once) >= self.thresholds.most_met:
-            self._met_once.clear()
-        self._met_once.add(rule)
-        return True
+        known = rule in self._choices or len(self._choices) < self.thresholds.many_rules
+        return not known and self._met_once.is_new(rule)
 
     def _known(self, rule: Rule, view: View, tree: ReadTree) -> Sequence[Result] | None:
         """The results of a rule where the values that it asks for were met together before."""
@@ -227,9 +218,9 @@ class Memory:
         return choice is not None and not choice.remembered
 
     def _goes_directly(self, rule: Rule) -> bool:
-        """Whether a rule that repeats too little is run directly now. First it has a path for each value that it may
-        choose: it may repeat so."""
-        if not self._runs_directly(rule):
+        """Whether a rule that repeats too little is run directly now. It may repeat more if it takes turns first, or has a
+        path for each value that it may choose."""
+        if self._takes_turns_next(rule) or not self._runs_directly(rule):
             return False
         if self._may_set_apart(rule):
             self._apart_next[rule] = True
@@ -237,6 +228,10 @@ class Memory:
         if rule in self.runner.choices.apart:
             self._apart_next[rule] = False
         return True
+
+    def _takes_turns_next(self, rule: Rule) -> bool:
+        """Whether a rule takes turns through what is the same in all states, from the next new path on."""
+        return self.machine.code.decisions is None and self.listener is None and self.runner.fixed.plan(rule)
 
     def try_apart(self, rule: Rule) -> bool:
         """Whether a rule that can be run as a function of Python has a path for each value that it may choose from the
@@ -339,7 +334,7 @@ class Memory:
 
     def run(self, rule: Rule, view: View, choices: tuple[int, ...]) -> ExecutionPath:
         """One execution path of a rule, to be remembered. Raises `BeginAnew` if paths ask otherwise from now on."""
-        self._set_apart(rule)
+        self._ask_otherwise(rule)
         if self._records(rule):
             return self._record(rule, view, choices)
         with self._phases.during(INTERPRETING):
@@ -350,22 +345,24 @@ class Memory:
         self.listener(rule, path)
         return path
 
-    def _set_apart(self, rule: Rule) -> None:
-        """Have a path for each value of the choices of a rule with a condition, or not any more, if that was decided.
-
-        Raises `BeginAnew` then.
-        """
+    def _ask_otherwise(self, rule: Rule) -> None:
+        """Let a rule take turns, or have a path for each value of its choices with a condition, or not any more, if that
+        was decided. Raises `BeginAnew` then."""
+        calls, choices = self.tree(rule).counters.calls, self.runner.choices
+        if calls >= self.thresholds.turns:
+            self._takes_turns_next(rule)
         apart = self._apart_next.pop(rule, None)
-        if apart is None:
-            apart = self.tree(rule).counters.calls >= self.thresholds.apart and self._may_set_apart(rule)
-            if not apart:
-                return
-        if apart:
-            self.runner.choices.set_apart(rule)
+        if self.runner.fixed.begins(rule):
+            self._recording[rule] = False
+            self._choose_anew(rule)
+        elif apart or (apart is None and calls >= self.thresholds.apart and self._may_set_apart(rule)):
+            choices.set_apart(rule)
             self._choices.pop(rule, None)
-        else:
-            self.runner.choices.end_apart(rule)
+        elif apart is not None:
+            choices.end_apart(rule)
             self.choice(rule).recorded = self._recording.get(rule, False)
+        else:
+            return
         self._tables.pop(rule, None)
         raise BeginAnew
 
@@ -377,16 +374,10 @@ class Memory:
         """
         if type(self.machine) is not Machine or self.machine.images.needed:
             return False
-        if self.machine.code.decisions is not None or self.listener is not None:
+        watched = self.machine.code.decisions is not None or self.listener is not None
+        if watched or rule.kind is not StepKind.START or not self.runner.choices.may_be_apart(rule):
             return False
-        return rule.kind is StepKind.START and self.runner.choices.may_be_apart(rule) and self._chooses_some(rule)
-
-    def _chooses_some(self, rule: Rule) -> bool:
-        """Whether the text of a rule has a choice with a condition."""
-        found = instructions(self.machine.program.routines[rule.subject].body)
-        return any(
-            isinstance(one, Pick) and (one.condition is not None or kept_of(one.iterable) is not None) for one in found
-        )
+        return chooses_some(self.machine.program.routines[rule.subject])
 
     def _records(self, rule: Rule) -> bool:
         """Whether the paths of a rule are recorded by a function of Python."""
@@ -458,6 +449,11 @@ class Memory:
         tree.leave(self.runner.folds.ended)
         restart, skipped = (None, 0) if rule in self.runner.costly else tree.last_restart(view.read, choices)
         path = self.runner.run(rule, view, choices, restart)
+        if self.runner.fixed.ends(rule):
+            del self._recording[rule]
+            if self._runs_directly(rule):
+                self.run_directly(rule)
+            raise BeginAnew
         if self._recorded is not None and self._recorded.takes_back(rule, self.runner.folds.over_lists):
             self._recording[rule] = True
             raise BeginAnew
@@ -572,6 +568,8 @@ class Memory:
 
     def forget(self, rule: Rule) -> None:
         """Run a rule anew each time from now on: it reads something new nearly every time."""
+        if self._takes_turns_next(rule):
+            return
         choice = self.choice(rule)
         choice.forget()
         if choice.forgotten and rule in self._trees:

@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 from checker.search.memo.comparisons import CHARGED_OF_SETS, is_comparison
-from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, of_copy
+from checker.search.memo.division import FIXED, MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, of_copy
 from checker.search.memo.heads import fewer, gone, list_head
 from checker.search.memo.known_folds import Kind
 from checker.search.memo.open_bags import OpenBag, PendingBag
@@ -36,6 +36,7 @@ from interpreter.execute.view import PairView, StateView, View
 from interpreter.execute.world import Reader, World
 from interpreter.state.state import MISSING, UNBOUND, Slot, State
 from interpreter.values import BagValue, Container, SetValue
+from interpreter.values.access import iterate
 from interpreter.values.budget import METER
 from interpreter.values.element_index import FEW
 from interpreter.values.folding import OF_LOOPS, AskedFold
@@ -97,7 +98,7 @@ class PartsWorld(World):
     `generous`: operations on bags may charge more than they do where all of the bag is there.
     """
 
-    __slots__ = ("_divider", "_generous", "by_turns", "folds", "opened", "together", "touches")
+    __slots__ = ("_divider", "_generous", "asked_fixed", "by_turns", "folds", "opened", "together", "touches")
 
     def __init__(self, interner: Interner, recorder: Reader, code: Code, divider: Divider, generous: bool) -> None:
         super().__init__(interner, recorder, code)
@@ -112,6 +113,8 @@ class PartsWorld(World):
         self.opened: dict[Slot, tuple[Container, ContainerShape]] = {}
         self.by_turns: set[Slot] = set()
         """The slots of lists that were asked by turns."""
+        self.asked_fixed = False
+        """Whether something was that is the same in all states."""
 
     def beside(self, reader: Reader) -> PartsWorld:
         world = PartsWorld(self.interner, reader, self.code, self._divider, self._generous)
@@ -246,7 +249,7 @@ class PartsWorld(World):
     def _fold_list(self, slot: Slot, shape: ContainerShape, fold: AskedFold) -> tuple[object] | None:
         """As `_fold`, of a list with such members."""
         if self.folds is None or not self._divider.by_turns(slot):
-            return None
+            return self._fold_instances(slot, shape, fold)
         with self.folds.path.apart():
             held = [self.recorder.read((*slot, step)) for step in shape.steps]
         met = self._divider.listed.setdefault(slot, {})
@@ -260,11 +263,42 @@ class PartsWorld(World):
 
     def _fold_dict(self, slot: Slot, shape: ContainerShape, fold: AskedFold) -> tuple[object] | None:
         """As `_fold`, of the keys of a dict, which the path knows. What is at them is a question of turns."""
-        if self.folds is None or shape.whole or not self._divider.by_turns(slot):
+        if self.folds is None or shape.whole:
             return None
         keys = self.folds.folds.ids_of(shape.keys)
+        if not self._divider.by_turns(slot):
+            return self._fold_fixed(keys, fold)
         over = FoldedSet(keys, lambda: set(keys), lambda: keys, self.thaw, Kind.DICT)
         return self._by_turns(slot, fold, over)
+
+    def _fold_instances(self, slot: Slot, shape: ContainerShape, fold: AskedFold) -> tuple[object] | None:
+        """As `_fold`, of a list of role instances, which is mostly the same in all states."""
+        if self.folds is None or not self.folds.fixed or shape.whole:
+            return None
+        held = [self._asked((*slot, step)) for step in shape.steps]
+        roles = all(number != UNBOUND and self.interner.tag(number) is Tag.ROLE for number in held)
+        return self._fold_fixed(held, fold) if roles else None
+
+    def answers(self, values: object) -> bool:
+        constant = isinstance(values, range) or (isinstance(values, Container) and values.frozen)
+        return constant and self.folds is not None and self.folds.fixed
+
+    def folded(self, values: object, fold: AskedFold) -> tuple[object] | None:
+        assert self.folds is not None
+        # The interpreter counts them before it makes them.
+        few = len(values) if isinstance(values, range) else values.size() if isinstance(values, Container) else 0
+        return self._fold_fixed(self.folds.folds.ids_of(iterate(values)), fold) if few <= MOST_MEMBERS else None
+
+    def _fold_fixed(self, elements: Sequence[int], fold: AskedFold) -> tuple[object] | None:
+        """The value of a fold over what is the same in all states; None: it is to be computed as it is written."""
+        if self.folds is None or not (self.folds.fixed and 1 < len(elements) <= MOST_MEMBERS):
+            return None
+        if any(map(self.interner.mutable, elements)):
+            return None
+        over = FoldedSet(elements, lambda: set(elements), lambda: elements, self.thaw, Kind.FIXED)
+        step = self.folds.step(fold, over)
+        self.asked_fixed = self.asked_fixed or step is not None
+        return self._answered((FIXED,), fold, step)
 
     def _by_turns(self, slot: Slot, fold: AskedFold, over: FoldedSet) -> tuple[object] | None:
         """The value of a fold over members; None: it is to be computed as it is written."""

@@ -39,7 +39,7 @@ class FoldedSet(NamedTuple):
     what they are.
 
     Or a list of up to `most` members (see `Folds.room_for`); then any of them may be any element. Or the keys of a
-    dict.
+    dict. Or what is the same in all states.
     """
 
     elements: Sequence[int]
@@ -48,6 +48,11 @@ class FoldedSet(NamedTuple):
     thaw: Callable[[int], object]
     kind: Kind = Kind.SET
     most: int = 0
+
+    @property
+    def fixed(self) -> tuple[int, ...]:
+        """The elements, if they are the same in all states."""
+        return tuple(self.elements) if self.kind is Kind.FIXED else ()
 
 
 @contextmanager
@@ -115,11 +120,15 @@ class FoldedPath(Protocol):
 
 
 class PathFolds:
-    """The folds of one execution path. `met`: the parts of an assertion that were evaluated."""
+    """The folds of one execution path. `met`: the parts of an assertion that were evaluated.
 
-    def __init__(self, folds: Folds, path: FoldedPath, met: set[Span]) -> None:
+    `fixed`: what is the same in all states is asked turn by turn, too.
+    """
+
+    def __init__(self, folds: Folds, path: FoldedPath, met: set[Span], fixed: bool) -> None:
         self.folds = folds
         self.path = path
+        self.fixed = fixed
         self._met = met
         self._asked = 0
         """How many folds with turns that read the state were asked."""
@@ -137,7 +146,7 @@ class PathFolds:
             # That a turn changes it once more would not be seen.
             return None
         try:
-            key = (fold.site, (over.kind, over.most, self._held(fold)))
+            key = (fold.site, (over.kind, over.most, self._held(fold), over.fixed))
         except ModelMistake:
             folds.refuse(fold.site)
         if isinstance(fold, PassingFold):
@@ -175,6 +184,8 @@ class PathFolds:
         roles = self.path.of_steps and any(map(self.folds.interner.has_roles, over.elements))
         if roles or len(over.elements) > MOST_LISTED:
             self.folds.refuse(fold.site)
+        if over.kind is Kind.FIXED:
+            self.folds.note_fixed(fold.site, over.fixed)
         return True
 
     def _may_nest(self, fold: AskedFold) -> bool:
@@ -189,7 +200,7 @@ class PathFolds:
 
     def _apart(self, fold: Fold, key: Hashable, over: FoldedSet) -> str:
         """As `step`, of a path that has changed nothing: what a turn asks is no question of the path."""
-        number, known = self.folds.numbered(("apart", key), fold.site, over.kind)
+        number, known = self.folds.numbered(("apart", key), fold.site, over.kind, over.fixed)
         spent = METER.spent
         with self.folds.quietly():
             self._learn(fold, known, over)
@@ -228,7 +239,7 @@ class PathFolds:
             folds.refuse(fold.site)
         if any(map(self._refused, values)):
             folds.refuse(fold.site)
-        number, known = folds.numbered_passing(key, values, over.kind)
+        number, known = folds.numbered_passing(key, values, over.kind, over.fixed)
         if known.shared.met > MOST_PASSED:
             folds.refuse(fold.site)
         spent, held = METER.spent, over.held()

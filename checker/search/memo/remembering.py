@@ -24,6 +24,7 @@ from checker.search.memo.element_choices import (
     BeginAnew,
     ElementChoices,
 )
+from checker.search.memo.fixed_turns import FixedTurns
 from checker.search.memo.folds import Folds
 from checker.search.memo.independence import independent_loops
 from checker.search.memo.open_containers import OpenContainer, asked_by_elements
@@ -132,6 +133,7 @@ class RememberingRunner:
         self.costly: set[Rule] = set()
         self.choices = ElementChoices()
         self.folds = Folds(machine.values, machine.note_lines)
+        self.fixed = FixedTurns(machine.program)
 
     def run(
         self,
@@ -156,7 +158,9 @@ class RememberingRunner:
             return self.whole(rule, view, choices, noted)
         may_keep = rule.kind in (StepKind.START, StepKind.ASSERT) and rule not in self.without_containers
         loops = self._loops if rule.kind is StepKind.ASSERT else frozenset()
-        observer = Remembering(machine, self._divider, rule, may_keep, restart, loops, self.choices, self.folds)
+        observer = Remembering(
+            machine, self._divider, rule, may_keep, restart, loops, self.choices, self.folds, self.fixed
+        )
         try:
             path = machine.execute(rule, view, choices, noted, observer)
             return replace(path, result=NOWHERE) if observer.elsewhere else path
@@ -250,8 +254,10 @@ class Remembering(ByParts):
         loops: frozenset[tuple[int, int]],
         choices: ElementChoices,
         folds: Folds,
+        fixed: FixedTurns,
     ) -> None:
         super().__init__(divider)
+        self._fixed = fixed
         self._loops = loops
         self._may_keep = may_keep
         self._rule = rule
@@ -279,10 +285,11 @@ class Remembering(ByParts):
 
     def begin(self, run: Execution) -> None:
         """Set the state of a path after the restart."""
-        self._folds.over_lists = False
-        if self._divider.answers_folds and self._rule.kind in (StepKind.START, StepKind.ASSERT):
+        self._folds.over_lists = self._fixed.asked = False
+        asks_fixed = self._rule in self._fixed.rules
+        if (asks_fixed or self._divider.answers_folds) and self._rule.kind in (StepKind.START, StepKind.ASSERT):
             assert isinstance(run.world, PartsWorld)
-            folds = PathFolds(self._folds, _AskedSoFar(run, self._rule, self._restart), self._met)
+            folds = PathFolds(self._folds, _AskedSoFar(run, self._rule, self._restart), self._met, asks_fixed)
             for world in run.world.together:
                 world.folds = folds
         restart = self._restart
@@ -452,6 +459,7 @@ class Remembering(ByParts):
             raise ShareSpent
         assert isinstance(run.world, PartsWorld)
         self._folds.over_lists = any(world.was_asked_by_turns() for world in run.world.together)
+        self._fixed.asked = any(world.asked_fixed for world in run.world.together)
         super().end(run)
 
     def _keep(self, frames: list[Frame], world: PartsWorld) -> bool:

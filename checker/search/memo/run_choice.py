@@ -25,6 +25,9 @@ class Thresholds:
     apart: int = 2_000
     """Interpreter calls for a rule before it has a path for each value of a choice with a condition, also where it
     would not be run directly otherwise."""
+    turns: int = _NEVER
+    """And before it takes turns through what is the same in all states, also where it would not be run directly
+    otherwise."""
     learning: int = 1_000
     """Interpreter calls for a rule before it may be run directly: what it reads may repeat later."""
     hopeless: int = 128
@@ -49,7 +52,7 @@ class Thresholds:
 THRESHOLDS: Final = Thresholds()
 ALWAYS: Final = Thresholds(recording=_NEVER, learning=0, window=0, trial=0, share=-1.0, unnoted=0)
 """Rules are run directly from the beginning."""
-INTERPRETED: Final = Thresholds(recording=_NEVER, apart=0)
+INTERPRETED: Final = Thresholds(recording=_NEVER, apart=0, turns=4)
 """Paths to be remembered are run by the interpreter."""
 RECORDED: Final = Thresholds(recording=0, apart=8, unnoted=0)
 """Paths are recorded by functions of Python from the beginning."""

@@ -1,0 +1,62 @@
+"""`FixedTurns`: the assertions that ask turn by turn what they go through, though it is the same in all states.
+
+A comprehension or loop over a constant, a range or a list of role instances reads the state in each of its turns. In
+one path of execution all these answers come together, and where they take many values together nearly every state is a
+new case. Then each turn is remembered apart, as for a set that is stored by elements, and what follows depends on the
+answer alone.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from checker.search.memo.list_places import goes_through
+from interpreter.compile import program as p
+from interpreter.state.step import Rule, StepKind
+
+_PATIENCE: Final = 4
+"""If so many new paths more have not asked anything turn by turn than have, it is of no use."""
+
+
+class FixedTurns:
+    """Which rules do so. `allowed`: any may begin to, where it repeats too little otherwise.
+
+    `asked`: whether the last path asked so.
+    """
+
+    def __init__(self, program: p.Program) -> None:
+        self._program = program
+        self.allowed = False
+        self.asked = False
+        self.rules: dict[Rule, int] = {}
+        """By rule, how many paths more have not asked so than have."""
+        self._planned: set[Rule] = set()
+        self._ended: set[Rule] = set()
+
+    def plan(self, rule: Rule) -> bool:
+        """Whether a rule is to begin so, if it has not yet and may have something to go through."""
+        if not self.allowed or rule.kind is not StepKind.ASSERT or rule in self.rules or rule in self._ended:
+            return False
+        program = self._program
+        if goes_through(program, program.routines[program.assertions[rule.subject].routine]):
+            self._planned.add(rule)
+        return rule in self._planned
+
+    def begins(self, rule: Rule) -> bool:
+        """Whether a rule begins so now."""
+        if rule not in self._planned:
+            return False
+        self._planned.remove(rule)
+        self.rules[rule] = 0
+        return True
+
+    def ends(self, rule: Rule) -> bool:
+        """Whether a rule asks so no more, after it has run a new path: it had nothing to ask."""
+        if rule not in self.rules:
+            return False
+        self.rules[rule] += -1 if self.asked else 1
+        if self.rules[rule] < _PATIENCE:
+            return False
+        del self.rules[rule]
+        self._ended.add(rule)
+        return True
