@@ -218,8 +218,8 @@ class Memory:
         return choice is not None and not choice.remembered
 
     def _goes_directly(self, rule: Rule) -> bool:
-        """Whether a rule that repeats too little is run directly now. It may repeat more if it takes turns first, or has a
-        path for each value that it may choose."""
+        """Whether a rule that repeats too little is run directly now. It may repeat more if it takes turns first, or
+        has a path for each value that it may choose."""
         if self._takes_turns_next(rule) or not self._runs_directly(rule):
             return False
         if self._may_set_apart(rule):
@@ -346,8 +346,8 @@ class Memory:
         return path
 
     def _ask_otherwise(self, rule: Rule) -> None:
-        """Let a rule take turns, or have a path for each value of its choices with a condition, or not any more, if that
-        was decided. Raises `BeginAnew` then."""
+        """Let a rule take turns, or have a path for each value of its choices with a condition, or not any more, if
+        that was decided. Raises `BeginAnew` then."""
         calls, choices = self.tree(rule).counters.calls, self.runner.choices
         if calls >= self.thresholds.turns:
             self._takes_turns_next(rule)
