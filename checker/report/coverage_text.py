@@ -21,7 +21,7 @@ from fizz import Span
 from fizz.base.errors import rows_of
 
 HINT: Final = (
-    "What these rules read seldom repeats, so they are run anew for nearly every state. "
+    "What these rules read often does not repeat, so they are run anew for many states. "
     "Where one reads all of a container: does it need all?"
 )
 """What to do about rules of which much was new."""

@@ -10,7 +10,9 @@ from interpreter import Machine
 from interpreter.state.step import Rule, StepKind
 
 _OFTEN: Final = 500
-"""Rules are named if so many evaluations needed a run, and at least one in four."""
+_ONE_IN: Final = 16
+"""Rules are named if so many evaluations needed a run, and at least one in so many: to look one up costs as little beside
+it."""
 _MOST_NAMED: Final = 5
 
 
@@ -28,7 +30,7 @@ def often_new(
             location = _located(machine, rule) + ("" if why is None else f", interpreted: {why}")
             new, asked = found.get(location, (0, 0))
             found[location] = (new + choice.new, asked + choice.evaluations + choice.alike)
-    often = {one: known for one, known in found.items() if known[0] >= _OFTEN and 4 * known[0] >= known[1]}
+    often = {one: known for one, known in found.items() if known[0] >= _OFTEN and _ONE_IN * known[0] >= known[1]}
     return dict(sorted(often.items(), key=lambda item: -item[1][0])[:_MOST_NAMED])
 
 
