@@ -235,7 +235,12 @@ class DirectExpressions(BuiltinCalls):
         if not _is_prefix(left):
             return None
         assert isinstance(left, ast.Slice) and left.stop is not None
-        asked = call("begins_with", self.value(left.value), self.value(left.stop), self.value(right))
+        begin = self.value(left.value), self.value(left.stop)
+        if _is_prefix(right):
+            assert isinstance(right, ast.Slice) and right.stop is not None
+            asked = call("begin_alike", *begin, self.value(right.value), self.value(right.stop))
+        else:
+            asked = call("begins_with", *begin, self.value(right))
         return asked if operator == "==" else python.UnaryOp(python.Not(), asked)
 
     def _of_lists(self, operator: str, left: Compiled, right: Compiled) -> Compiled | None:

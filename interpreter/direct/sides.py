@@ -159,6 +159,9 @@ def on_both_sides(
     def begins_with(group: Any, stop: Any, items: Any) -> bool:
         return bool(names["begins_with"](group, stop, items, eq))
 
+    def begin_alike(group: Any, stop: Any, other: Any, end: Any) -> bool:
+        return bool(names["begin_alike"](group, stop, other, end, eq))
+
     changed = {
         one: refusing(operation)
         for one, operation in names.items()
@@ -171,6 +174,7 @@ def on_both_sides(
         "ne": lambda left, right: not eq(left, right),
         "function": function,
         "at": at_place,
+        "begin_alike": begin_alike,
         "begins_with": begins_with,
     }
 

@@ -39,9 +39,9 @@ class StateSide:
     def whole(self) -> State:
         return self._recorder.whole()
 
-    def compared(self, question: str, slot: Slot, other: StateSide) -> int:
-        """The answer to a question about what is in one slot of both states."""
-        return self._recorder.read((question, (self._side, *slot), (other._side, *slot)))
+    def compared(self, question: str, slot: Slot, other: StateSide, other_slot: Slot) -> int:
+        """The answer to a question about what is in a slot of this state and one of the other, or of this one."""
+        return self._recorder.read((question, (self._side, *slot), (other._side, *other_slot)))
 
 
 def assertion_frame(

@@ -7,11 +7,17 @@ model can do nothing that is not written here.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Final
+from typing import Any, Final, TypeGuard
 
 from fizz import Span
 from fizz.syntax import ast
-from interpreter.execute.comprehensions import compile_comprehension, compile_lambda, folded_call, short_circuit
+from interpreter.execute.comprehensions import (
+    calls_only_builtins,
+    compile_comprehension,
+    compile_lambda,
+    folded_call,
+    short_circuit,
+)
 from interpreter.execute.costs import cost
 from interpreter.execute.environment import Environment, Evaluator, located
 from interpreter.execute.names import NameScope
@@ -158,8 +164,52 @@ def _unary(node: ast.Unary, scope: NameScope) -> Evaluator:
 
 
 def _binary(node: ast.Binary, scope: NameScope) -> Evaluator:
+    equality = node.operator in ("==", "!=")
+    if equality and _is_beginning(node.left) and _is_beginning(node.right) and calls_only_builtins((node,), scope):
+        return _beginnings(node, scope)
     left, right = compile_expression(node.left, scope), compile_expression(node.right, scope)
     return _operation(operations.BINARY[node.operator], left, right, node.span)
+
+
+def _is_beginning(node: ast.Expression) -> TypeGuard[ast.Slice]:
+    """Whether an expression is `E[:stop]`."""
+    return isinstance(node, ast.Slice) and node.start is None and node.step is None and node.stop is not None
+
+
+def _beginnings(node: ast.Binary, scope: NameScope) -> Evaluator:
+    """`a[:n] == b[:n]`: lists may know that without a look at their elements. Nothing in it changes anything."""
+    assert _is_beginning(node.left) and _is_beginning(node.right)
+    operation, equal = operations.BINARY[node.operator], node.operator == "=="
+    sides = [
+        (compile_expression(side.value, scope), compile_expression(side.stop, scope), side.span)
+        for side in (node.left, node.right)
+        if side.stop is not None
+    ]
+    (left, left_stop, left_span), (right, right_stop, right_span) = sides
+
+    def part(owner: object, stop: object, span: Span) -> object:
+        try:
+            return operations.slice_of(owner, None, stop, None)
+        except ModelMistake as problem:
+            raise located(problem, span) from None
+
+    def evaluate(env: Environment) -> Any:
+        one, size = left(env), left_stop(env)
+        # What fails on the left fails before the right is evaluated.
+        begun = None if isinstance(one, ListValue) and type(size) is int else part(one, size, left_span)
+        other, end = right(env), right_stop(env)
+        if isinstance(one, ListValue) and isinstance(other, ListValue) and begun is None and size == end:
+            alike = one.begins_alike(other, size) if type(end) is int else None
+            if alike is not None:
+                return alike is equal
+        a = part(one, size, left_span) if begun is None else begun
+        b = part(other, end, right_span)
+        try:
+            return operation(a, b)
+        except ModelMistake as problem:
+            raise located(problem, node.span) from None
+
+    return evaluate
 
 
 def _operation(operation: Callable[[Any, Any], Any], left: Evaluator, right: Evaluator, span: Span) -> Evaluator:

@@ -111,8 +111,8 @@ def slice_of(value: object, start: object, stop: object, step: object) -> object
     part: Any = slice(start, stop, step)
     match value:
         case ListValue():
-            METER.make(len(range(*part.indices(len(value.items)))))
-            return ListValue(value.items[part])
+            METER.make(len(range(*part.indices(value.size()))))
+            return ListValue(value.part(part))
         case tuple():
             METER.make(len(range(*part.indices(len(value)))))
             return value[part]

@@ -43,6 +43,14 @@ class ListValue(Container):
         """The element at a valid index."""
         return self.items[index]
 
+    def part(self, which: slice) -> list[object]:
+        """Some elements, in order."""
+        return self.items[which]
+
+    def begins_alike(self, other: ListValue, size: int) -> bool | None:
+        """Whether so many first elements are equal, if the list finds it by itself; None: they are to be compared."""
+        return None
+
     def folded(self, fold: AskedFold) -> tuple[object] | None:
         """The value of a fold, if the list finds it by itself; None: it is computed as it is written."""
         return None

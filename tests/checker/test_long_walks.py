@@ -1,4 +1,4 @@
-"""Loops in loops whose trees take long to walk: the assertion is run directly instead."""
+"""Loops in loops, whose trees are long to walk."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ def test_engines_agree(condition: str) -> None:
     agreed(text_of(condition).replace("REPLICAS = 3", "REPLICAS = 2"))
 
 
-def test_it_is_run_directly() -> None:
-    """Few of its paths are new, but each row comes to nodes of its own."""
+def test_few_of_its_paths_are_new() -> None:
+    """Each row comes to nodes of its own, to which it is led one by one: that is no reason to run it directly."""
     text = text_of("if value(replicas[a]) != value(replicas[b]) and a > 5").replace("REPLICAS = 3", "REPLICAS = 4")
     found = check(fizz.load("m.fizz", text=text), engine="columns", settings=Settings(keep_going=True, stats=True))
     assert found.verdict == "passed" and found.states == 9**4
-    assert 0 < stat(found, "run directly") < found.states
+    assert (stat(found, "run directly") + stat(found, "interpreter calls")) * 8 < found.states

@@ -10,7 +10,16 @@ import numpy as np
 from checker.search.columns.code_tables import Ints, Mask, distinct
 from checker.search.columns.element_bits import ElementBits
 from checker.search.columns.packing import Packing, Rows
-from checker.search.memo.comparisons import BEGINS, MOST_ELEMENTS, MOST_PARTS, WITHIN
+from checker.search.memo.comparisons import (
+    BEGINS,
+    FIRST,
+    MOST_ELEMENTS,
+    MOST_PARTS,
+    SAME,
+    WITHIN,
+    compares_by_id,
+)
+from checker.search.memo.heads import list_steps_of
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.intern import FALSE, TRUE
 
@@ -31,13 +40,44 @@ def compared(question: str, left: Side, right: Side, which: Ints) -> tuple[Ints,
     left, right = (Side(side.packing, side.rows.take(which), side.slot) for side in (left, right))
     if left.slot not in left.packing.fields or right.slot not in right.packing.fields:
         known, equal = np.zeros(len(which), dtype=np.bool_), np.zeros(len(which), dtype=np.bool_)
-    elif question != BEGINS and left.slot == right.slot:
+    elif question in (SAME, WITHIN) and left.slot == right.slot:
         known, equal = _same(left, right, question == WITHIN)
     elif question == WITHIN:
         known, equal = np.zeros(len(which), dtype=np.bool_), np.zeros(len(which), dtype=np.bool_)
     else:
-        known, equal = _beginning(left, right, question != BEGINS)
+        known, equal = _beginning(left, right, question)
     return np.where(known, np.where(equal, _TRUE, _FALSE), _UNKNOWN), _ANSWERS
+
+
+def compared_in(question: str, left: Side, right: Side, row: int) -> int:
+    """The answer in one row, as an id."""
+    if question == WITHIN or (question == SAME and left.slot == right.slot):
+        codes, ids = compared(question, left, right, np.array([row]))
+        return ids[int(codes[0])]
+    most = FIRST.get(question, MOST_PARTS)
+    mine, other = _members_in(left, row, most), _members_in(right, row, most)
+    if mine is None or other is None:
+        return UNBOUND
+    begun = mine[: len(other)]
+    pairs = [*((left.packing, number) for number in begun), *((right.packing, number) for number in other)]
+    if not all(_is_known(packing, number) for packing, number in pairs):
+        return UNBOUND
+    return TRUE if begun == other and (question == BEGINS or len(mine) == len(other)) else FALSE
+
+
+def _members_in(side: Side, row: int, most: int) -> list[int] | None:
+    """The first members of the list in one row, as ids; None if it is no list with members, part by part."""
+    packing = side.packing
+    if side.slot not in packing.fields:
+        return None
+    steps = list_steps_of(packing.tables.values, packing.number(side.rows, row, side.slot))[:most]
+    return [packing.number(side.rows, row, (*side.slot, step)) for step in steps] or None
+
+
+def _is_known(packing: Packing, number: int) -> bool:
+    """Whether a value is all there is to compare, by what it is."""
+    tables = packing.tables
+    return not tables.has_container(number) and compares_by_id(tables.values, number)
 
 
 def _same(left: Side, right: Side, within: bool) -> tuple[Mask, Mask]:
@@ -80,12 +120,14 @@ def _same_bits(left: Side, right: Side, bits: ElementBits, within: bool) -> Mask
     return same
 
 
-def _beginning(left: Side, right: Side, whole: bool) -> tuple[Mask, Mask]:
-    """As `_same`, whether a list begins with another one. `whole`: and has no more members."""
+def _beginning(left: Side, right: Side, question: str) -> tuple[Mask, Mask]:
+    """As `_same`, of two lists: whether they are equal, the first one begins as the second one, or both alike."""
     tables = left.packing.tables
     sizes = [tables.lengths(side.slot).take(side.packing.codes(side.rows, side.slot)) for side in (left, right)]
     known = (sizes[0] > 0) & (sizes[1] > 0)
-    equal = sizes[0] == sizes[1] if whole else sizes[0] >= sizes[1]
+    if question in FIRST:
+        sizes = [np.minimum(held, FIRST[question]) for held in sizes]
+    equal = sizes[0] >= sizes[1] if question == BEGINS else sizes[0] == sizes[1]
     most = int(sizes[1].max(initial=0, where=known))
     members = [side.packing.members(side.slot)[:most] for side in (left, right)]
     for place, (mine, other) in enumerate(zip(*members, strict=False)):

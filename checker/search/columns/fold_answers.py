@@ -22,6 +22,8 @@ from interpreter.state.state import UNBOUND, Slot
 
 _FEW: Final = 1_024
 _UNKNOWN: Final = -1
+_ONE_BY_ONE: Final = 4
+"""To ask so many rows one by one takes less than to ask them together."""
 
 Codes = Callable[[Slot, Ints], tuple[Ints, Sequence[int]] | int]
 Number = Callable[[Slot, int], int]
@@ -258,12 +260,14 @@ class FoldAnswers:
     def _walk(self, node: TurnNode | None, which: Ints) -> Ints:
         """The numbers of the turns that rows take, given the tree of their element; `_UNKNOWN` for those that take one
         that is not known, of which some are noted."""
-        self._folds.visits += 1
         if node is None:
             self._missing.append(int(which[0]))
             return np.full(len(which), _UNKNOWN, dtype=np.int64)
         if isinstance(node, Turn):
             return np.full(len(which), self._numbered(node), dtype=np.int64)
+        if len(which) <= _ONE_BY_ONE:
+            return self._walk_apart(node, which)
+        self._folds.visits += 1
         answers = self._codes(node.slot, which)
         if isinstance(answers, int):
             return self._walk(node.branches.get(answers), which)
@@ -285,6 +289,19 @@ class FoldAnswers:
         for mark, child in going_on.values():
             some = np.flatnonzero(taken == mark)
             found[some] = self._walk(child, which[some])
+        return found
+
+    def _walk_apart(self, node: TurnQuestion, which: Ints) -> Ints:
+        """As `_walk`, of few rows, which are asked one by one and go on together where they have the same answer."""
+        groups: dict[int, list[int]] = {}
+        for place, row in enumerate(which.tolist()):
+            groups.setdefault(self._number(node.slot, row), []).append(place)
+        if len(groups) == 1:
+            (answer,) = groups
+            return self._walk(node.branches.get(answer), which)
+        found = np.empty(len(which), dtype=np.int64)
+        for answer, places in groups.items():
+            found[places] = self._walk(node.branches.get(answer), which[places])
         return found
 
     def _numbered(self, turn: Turn) -> int:

@@ -8,11 +8,11 @@ from typing import Final, Protocol
 import numpy as np
 
 from checker.search.columns.code_tables import Ints, Words
-from checker.search.columns.compared import Side, compared
+from checker.search.columns.compared import Side, compared, compared_in
 from checker.search.columns.fold_answers import FoldAnswers, is_answered_by_turns
 from checker.search.columns.names_in_use import MOST
 from checker.search.columns.packing import Packing, Rows, Scalars, Version
-from checker.search.memo.comparisons import is_comparison
+from checker.search.memo.comparisons import Comparison, is_comparison
 from checker.search.memo.element_choices import EMPTY
 from interpreter.execute.view import PairView, derived, used_values
 from interpreter.state.state import Slot, State
@@ -155,7 +155,7 @@ class StateColumns:
         if slot[0] == "state":
             raise NeedsRows
         if is_comparison(slot):
-            return _one(self.codes(slot, np.array([row])))
+            return compared_in(slot[0], self.side(slot[1]), self.side(slot[2]), row)
         if is_answered_by_turns(self.packing, slot):
             return self._fold(slot).number(row)
         if self.packing.asks_elements(slot):
@@ -273,6 +273,11 @@ class PairColumns:
     def _side(self, slot: Slot) -> StateColumns:
         return self.before if slot[0] == "before" else self.after
 
+    def _sides(self, comparison: Comparison) -> tuple[Side, Side]:
+        """The containers that are compared."""
+        one, two = (self._side(part).side(part[1:]) for part in comparison[1:])
+        return one, two
+
     def _fold(self, slot: Slot) -> FoldAnswers | None:
         """The fold that a slot asks for, if its turns read the states: they may read both."""
         side = self._side(slot)
@@ -284,8 +289,7 @@ class PairColumns:
 
     def codes(self, slot: Slot, rows: Ints) -> tuple[Ints, Sequence[int]] | int:
         if is_comparison(slot):
-            left, right = (self._side(part).side(part[1:]) for part in slot[1:])
-            return compared(slot[0], left, right, rows)
+            return compared(slot[0], *self._sides(slot), rows)
         fold = self._fold(slot)
         return self._side(slot).codes(slot[1:], rows) if fold is None else fold.codes(rows)
 
@@ -294,7 +298,7 @@ class PairColumns:
 
     def number(self, slot: Slot, row: int) -> int:
         if is_comparison(slot):
-            return _one(self.codes(slot, np.array([row])))
+            return compared_in(slot[0], *self._sides(slot), row)
         fold = self._fold(slot)
         return self._side(slot).number(slot[1:], row) if fold is None else fold.number(row)
 
@@ -313,13 +317,6 @@ class _PairRowView(PairView):
 
     def read(self, slot: Slot) -> int:
         return self._columns.number(slot, self._row) if slot[1] != "state" else super().read(slot)
-
-
-def _one(answers: tuple[Ints, Sequence[int]] | int) -> int:
-    """The answer in a single row."""
-    assert not isinstance(answers, int)
-    codes, ids = answers
-    return ids[int(codes[0])]
 
 
 class Asked:

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeGuard
 
 from checker.search.memo.asked_nodes import AskedContainer, AskedNode, AskedSet
 from checker.search.memo.asked_queues import AskedQueue, queue_of
-from checker.search.memo.comparisons import BEGINS, CHARGED, CHARGED_OF_SETS, SAME
+from checker.search.memo.comparisons import BEGINS, CHARGED, CHARGED_OF_SETS, MOST_PARTS, SAME, first
 from interpreter.direct.node_basics import is_container
 from interpreter.direct.node_operations import Operations
 from interpreter.direct.nodes import GiveUp, ValueNode, key
@@ -29,8 +29,8 @@ _MOST_PUT: Final = 256
 _WHOLE: Final = frozenset({*_SCALARS, ValueNode})
 """The types of values of which everything is known."""
 BY_PARTS: Final = frozenset(
-    {"alternatives", "any_order", "append", "at", "begins_with", "binary", "bound", "contains", "discarded",
-     "dropped", "each",
+    {"alternatives", "any_order", "append", "at", "begin_alike", "begins_with", "binary", "bound", "contains",
+     "discarded", "dropped", "each",
      "entries", "entries_any", "entries_lazily", "eq", "field_put", "fields_of", "give_up", "is_role", "joined",
      "kept", "keys_of", "lacks", "last", "live",
      "live_lazily", "member_at", "member_is", "members_taken", "method", "ne", "own", "part", "place",
@@ -160,6 +160,24 @@ class AskingOperations(Operations):
         if same is not None:
             return all(same(group.member(index), member) for index, member in enumerate(members))
         return all(self._is_at(group, index, member) for index, member in enumerate(members))
+
+    def begin_alike(
+        self, group: Any, stop: Any, other: Any, end: Any, same: Callable[[Any, Any], bool] | None = None
+    ) -> bool:
+        """`group[:stop] == other[:end]`; `same` as of `begins_with`."""
+        stop, end = whole(stop), whole(end)
+        if (
+            type(stop) is type(end) is int
+            and 0 < stop <= MOST_PARTS
+            and stop == end
+            and _is_list(group)
+            and _is_list(other)
+        ):
+            short = group.is_shorter(stop) or other.is_shorter(stop)
+            answer = None if short else self._asked(first(stop), group, other)
+            if answer is not None:
+                return answer
+        return self.begins_with(group, stop, self.part(other, None, end, None), same)
 
     def _is_at(self, group: AskedNode | AskedQueue, index: int, item: Any) -> bool:
         if isinstance(group, AskedNode) and type(item) in _SCALARS:

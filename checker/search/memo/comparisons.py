@@ -17,11 +17,18 @@ BEGINS: Final = "begins"
 """The first list begins with all members of the second one."""
 WITHIN: Final = "within"
 """The second set has all elements of the first one."""
-_QUESTIONS: Final = frozenset({SAME, BEGINS, WITHIN})
-
 MOST_PARTS: Final = 64
 """Containers stored in more parts, and parts with more members than this, are read: a comparison is charged for that
 square."""
+
+
+def first(size: int) -> str:
+    """The question whether two lists with at least so many members begin with the same ones."""
+    return f"first {size}"
+
+
+FIRST: Final = {first(size): size for size in range(1, MOST_PARTS + 1)}
+_QUESTIONS: Final = frozenset({SAME, BEGINS, WITHIN, *FIRST})
 CHARGED: Final = MOST_PARTS * MOST_PARTS
 MOST_ELEMENTS: Final = 512
 """Sets that are stored by more elements are read."""

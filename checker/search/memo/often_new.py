@@ -11,8 +11,8 @@ from interpreter.state.step import Rule, StepKind
 
 _OFTEN: Final = 500
 _ONE_IN: Final = 16
-"""Rules are named if so many evaluations needed a run, and at least one in so many: to look one up costs as little beside
-it."""
+"""Rules are named if so many evaluations needed a run, and at least one in so many: to look one up costs as little
+beside it."""
 _MOST_NAMED: Final = 5
 
 

@@ -15,7 +15,8 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, ClassVar, Final, Protocol
 
 from checker.search.memo.added_elements import fold_with, is_joined
-from checker.search.memo.comparisons import SAME, WITHIN
+from checker.search.memo.comparisons import CHARGED, CHARGED_OF_SETS, MOST_PARTS, SAME, WITHIN, first
+from interpreter.execute.reach import changed
 from interpreter.state.state import Slot
 from interpreter.values import Container, DictValue, ListValue, RecordValue, SetValue, Value, ValueWalk
 from interpreter.values.basis import hash_key, sought_key
@@ -47,6 +48,15 @@ class ContainerShape:
         self.keys = keys
         self.tokens: dict[Hashable, int] = {hash_key(key): index for index, key in enumerate(keys)}
         """The indexes of the members by key or field name; empty for a list."""
+
+
+class Compares(Protocol):
+    """What a container was read through."""
+
+    def compared(self, question: str, slot: Slot, other: object, other_slot: Slot, charged: int) -> bool | None:
+        """The answer to a question about what is in a slot and, through another one, in a slot there; None: both are to
+        be read."""
+        ...
 
 
 class Pending:
@@ -110,9 +120,12 @@ class Pending:
 
 
 class PendingMembers(Pending):
-    """The members of one list or dict that were read so far. `fold` gives the value of a fold over it as it was."""
+    """The members of one list or dict that were read so far. `fold` gives the value of a fold over it as it was.
 
-    __slots__ = ("fold",)
+    `world`, `slot`: what it was read through, and where it is.
+    """
+
+    __slots__ = ("fold", "slot", "world")
 
     def __init__(
         self,
@@ -120,9 +133,19 @@ class PendingMembers(Pending):
         load: Callable[[str], object],
         load_all: Callable[[], list[object]] | None,
         fold: Callable[[AskedFold], tuple[object] | None],
+        world: Compares,
+        slot: Slot,
     ) -> None:
         super().__init__(shape, load, load_all)
         self.fold = fold
+        self.world = world
+        self.slot = slot
+
+    def compared(self, question: str, other: PendingMembers) -> bool | None:
+        """The answer to a question about two lists that are as they were; None: they are to be read."""
+        if self.world is other.world and self.slot == other.slot:
+            return None
+        return self.world.compared(question, self.slot, other.world, other.slot, CHARGED)
 
 
 class PendingElements:
@@ -149,14 +172,6 @@ class PendingElements:
         return put_back
 
 
-class ComparesSets(Protocol):
-    """What a set was read through."""
-
-    def compared(self, question: str, slot: Slot, other: object) -> bool | None:
-        """The answer to a question about the sets in a slot of two states; None: they are to be read."""
-        ...
-
-
 class PendingSet(PendingElements):
     """The elements of one set, in `slot`, that were added or removed so far.
 
@@ -169,7 +184,7 @@ class PendingSet(PendingElements):
 
     def __init__(
         self,
-        world: ComparesSets,
+        world: Compares,
         slot: Slot,
         step_of: Callable[[object], str | None],
         load: Callable[[str], bool],
@@ -216,9 +231,9 @@ class PendingSet(PendingElements):
 
     def compared(self, question: str, other: PendingSet) -> bool | None:
         """The answer to a question about the sets in one slot of two states; None: they are to be read."""
-        if self.changes or other.changes or self.slot != other.slot:
+        if self.changes or other.changes or self.slot != other.slot or self.world is other.world:
             return None
-        return self.world.compared(question, self.slot, other.world)
+        return self.world.compared(question, self.slot, other.world, other.slot, CHARGED_OF_SETS)
 
     def size(self) -> int:
         """The number of elements: as many as there were, one more or less for each that was added or removed."""
@@ -347,6 +362,26 @@ class OpenList(OpenContainer, ListValue):
     def folded(self, fold: AskedFold) -> tuple[object] | None:
         found: tuple[object] | None = None if self.changed else self.pending.fold(fold)
         return found
+
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
+        assert isinstance(other, ListValue)
+        same = self._compared(SAME, other)
+        return super().equals(other, walk) if same is None else same
+
+    def begins_alike(self, other: ListValue, size: int) -> bool | None:
+        few = 0 < size <= min(self.size(), other.size(), MOST_PARTS)
+        return self._compared(first(size), other) if few else None
+
+    def _compared(self, question: str, other: ListValue) -> bool | None:
+        if not isinstance(other, OpenList) or changed(self) or changed(other):
+            return None
+        pending: PendingMembers = self.pending
+        return pending.compared(question, other.pending)
+
+    def part(self, which: slice) -> list[object]:
+        if self.pending.shape.whole:
+            return super().part(which)
+        return [self.element(index) for index in range(*which.indices(self.size()))]
 
     def append(self, item: object) -> None:
         self.change(self.size() + 1)

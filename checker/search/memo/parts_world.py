@@ -11,7 +11,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from checker.search.memo.comparisons import CHARGED_OF_SETS, is_comparison
+from checker.search.memo.comparisons import is_comparison
 from checker.search.memo.division import FIXED, MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, of_copy
 from checker.search.memo.heads import fewer, gone, list_head
 from checker.search.memo.known_folds import Kind
@@ -122,18 +122,24 @@ class PartsWorld(World):
         self.together.append(world)
         return world
 
-    def compared(self, question: str, slot: Slot, other: object) -> bool | None:
-        """The answer to a question about the sets in a slot before and after a step; None: they are to be read."""
+    def compared(self, question: str, slot: Slot, other: object, other_slot: Slot, charged: int) -> bool | None:
+        """The answer to a question about the containers in two slots, which are as they were; None: read them.
+
+        `other`: the world of the second one; they are not the same container.
+        """
         if not (self._divider.compares and isinstance(other, PartsWorld)):
             return None
-        sides = self.recorder, other.recorder
-        if not (isinstance(sides[0], StateSide) and isinstance(sides[1], StateSide)) or self is other:
-            return None
+        one, two = self.recorder, other.recorder
         self.touches += 1
-        answer = sides[0].compared(question, slot, sides[1])
+        if isinstance(one, StateSide) and isinstance(two, StateSide):
+            answer = one.compared(question, slot, two, other_slot)
+        elif one is two:
+            answer = one.read((question, slot, other_slot))
+        else:
+            return None
         if answer == UNBOUND:
             return None
-        METER.charge(CHARGED_OF_SETS)
+        METER.charge(charged)
         return bool(self.interner.payload(answer))
 
     # --- reading ---------------------------------------------------------------------------------------------------
@@ -174,7 +180,7 @@ class PartsWorld(World):
         if tag is Tag.RECORD:
             return Pending(shape, load, load_all)
         fold = partial(self._fold_list if tag is Tag.LIST else self._fold_dict, slot, shape)
-        return PendingMembers(shape, load, load_all, fold)
+        return PendingMembers(shape, load, load_all, fold, self, slot)
 
     def _all(self, slot: Slot, shape: ContainerShape) -> list[object]:
         """The members of a container that is stored whole, in order."""
