@@ -51,10 +51,18 @@ def with_places(routine: p.Routine, lists: Set[str], variables: Set[str], calls:
     `lists`: the names of lists and dicts of containers. `variables`: those of the variables of the state. `calls`: the
     routine calls others, which may change what names refer to: then no name stands for a place.
     """
-    before = routine = one_by_one(routine)
+    before = one_by_one(routine)
+    if calls:
+        return before
+    # If some that are only read do not keep their places, others still may.
+    return _placed(before, lists, variables, True) or _placed(before, lists, variables, False) or before
+
+
+def _placed(routine: p.Routine, lists: Set[str], variables: Set[str], read: bool) -> p.Routine | None:
+    """The routine with places for second names, also for those that are only `read`; None if a place is not kept."""
     stand: list[ast.Expression] = []
-    for _ in range(0 if calls else _ROUNDS):
-        found = _second_names(routine, lists, variables)
+    for _ in range(_ROUNDS):
+        found = _second_names(routine, lists, variables, read)
         if not found:
             break
         bindings = {id(one.binding): one.instead for one in found}
@@ -64,7 +72,7 @@ def with_places(routine: p.Routine, lists: Set[str], variables: Set[str], calls:
         routine = replace(routine, scopes=(body, *routine.scopes[1:]), bound=names)
         stand += stands.values()
     # Only now it is known what other names stand for.
-    return routine if _keep_places(stand, routine, variables) else before
+    return routine if _keep_places(stand, routine, variables) else None
 
 
 def listed_by(node: ast.Expression) -> ast.Expression | None:
@@ -82,8 +90,9 @@ def as_written(name: str) -> str:
 # --- which names -----------------------------------------------------------------------------------------------------
 
 
-def _second_names(routine: p.Routine, lists: Set[str], variables: Set[str]) -> list[_Alias]:
-    """The second names of a routine, through some of which containers are changed."""
+def _second_names(routine: p.Routine, lists: Set[str], variables: Set[str], read: bool) -> list[_Alias]:
+    """The second names of a routine, through some of which containers are changed. `read`: or those of what is in
+    something that is changed elsewhere."""
     known = list(instructions(routine.body))
     once = _bound_once(routine, known) - variables
     aliases = [one for one in map(_alias, known) if one is not None and one.name in once]
@@ -96,11 +105,24 @@ def _second_names(routine: p.Routine, lists: Set[str], variables: Set[str]) -> l
     ways = [one for one in aliases if one.name in surely or (one.name in perhaps and _holds(one, lists))]
     owners = {one.owner for one in ways} - {None}
     # Other names for members of the same container would be those before the change.
-    found = [one for one in aliases if one in ways or one.owner in owners]
+    found = [one for one in aliases if one in ways or one.owner in owners or (read and _is_beside(one, known))]
     found = [one for one in found if _is_used_after(one, routine, local)]
     # What a second name of a second name stands for is known when that of the other is.
     names = {one.name for one in found}
     return [one for one in found if names.isdisjoint(path_of(one.stands) or ())]
+
+
+def _is_beside(alias: _Alias, known: Sequence[p.Instruction]) -> bool:
+    """Whether a name for a container in a variable is read part by part, where that variable is changed inside."""
+    path = path_of(alias.stands)
+    if alias.owner is not None or path is None:
+        return False
+    parts = (node for one in known for part in written(one) for node in nodes_in(part))
+    used = any(
+        isinstance(node, ast.Index) and isinstance(node.value, ast.Name) and node.value.id == alias.name
+        for node in parts
+    )
+    return used and any(len(to) > 1 and to[0] == path[0] for one in known for to in assigned(one))
 
 
 def _holds(alias: _Alias, lists: Set[str]) -> bool:

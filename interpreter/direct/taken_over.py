@@ -95,11 +95,12 @@ def kept_of(routine: p.Routine, target: ast.Expression, value: ast.Expression, c
 
     `changed`: the names whose containers the routine changes in place, as `roots_of` gives them.
     """
-    place = _place_of(target)
+    place = _path_of(target)
     if place is None:
         return None
     parts = list(_summands(value))
-    kept = [part for part in parts if _keeps(routine, place, part, changed) or _place_of(part) == place]
+    local = _place_of(target) is not None
+    kept = [part for part in parts if _keeps(routine, place, part, changed, local) or _path_of(part) == place]
     new = tuple(part for part in parts if part not in kept)
     if not all(isinstance(part, ast.ListExpression) for part in new):
         return None
@@ -149,17 +150,18 @@ def _summands(value: ast.Expression) -> Iterator[ast.Expression]:
         yield value
 
 
-def _keeps(routine: p.Routine, place: str, part: ast.Expression, changed: Set[str]) -> bool:
-    """Whether a value has members of the container at a place, each at most once, and no others."""
+def _keeps(routine: p.Routine, place: str, part: ast.Expression, changed: Set[str], local: bool) -> bool:
+    """Whether a value has members of the container at a place, each at most once, and no others. `local`: they may have
+    been taken into a local before, as it was the same place there."""
     if isinstance(part, ast.Name) and part.id != place:
-        return not {part.id, place} & changed and _is_kept_in(routine, place, part.id)
+        return local and not {part.id, place} & changed and _is_kept_in(routine, place, part.id)
     return _selects(place, part)
 
 
 def _selects(place: str, part: ast.Expression) -> bool:
     """Whether an expression takes members of a container at a place, each at most once."""
     if isinstance(part, ast.Slice):
-        return _place_of(part.value) == place
+        return _path_of(part.value) == place
     if not isinstance(part, ast.Comprehension) or part.kind == "generator":
         return False
     loop, *others = part.clauses
@@ -176,7 +178,9 @@ def _selects(place: str, part: ast.Expression) -> bool:
             return False
         assert isinstance(over, ast.Call) and isinstance(over.function, ast.Attribute)
         over, taken = over.function.value, variables.names[1]
-    return _place_of(over) == place and isinstance(part.element, ast.Name) and part.element.id == taken
+    if any(isinstance(node, ast.Name) and node.id in variables.names for node in nodes_in(over)):
+        return False
+    return _path_of(over) == place and isinstance(part.element, ast.Name) and part.element.id == taken
 
 
 def _is_kept_in(routine: p.Routine, place: str, local: str) -> bool:
@@ -209,6 +213,24 @@ def _place_of(node: ast.Expression) -> str | None:
     if isinstance(node, ast.Attribute) and is_self(node.value):
         return f".{node.name}"
     return node.id if isinstance(node, ast.Name) else None
+
+
+def _path_of(node: ast.Expression) -> str | None:
+    """As `_place_of`, also of a member at an index that is a name or a literal, and of a field of another instance.
+
+    Within one statement the same text is the same place.
+    """
+    place = _place_of(node)
+    if place is not None:
+        return place
+    if isinstance(node, ast.Attribute):
+        owner = _path_of(node.value)
+        return None if owner is None else f"{owner}.{node.name}"
+    if not (isinstance(node, ast.Index) and isinstance(node.index, ast.Name | ast.Literal)):
+        return None
+    owner = _path_of(node.value)
+    step = node.index.id if isinstance(node.index, ast.Name) else repr(node.index.value)
+    return None if owner is None else f"{owner}[{step}]"
 
 
 def _binds(instruction: p.Instruction, place: str) -> bool:

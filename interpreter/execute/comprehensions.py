@@ -38,12 +38,12 @@ def compile_comprehension(node: ast.Comprehension, scope: NameScope, compile_exp
     turns = _turns(node, node.clauses, ("list",), inner, compile_expression)
     element = compile_expression(node.element, inner)
     key = None if node.key is None else compile_expression(node.key, inner)
-    folded = None if key is not None else _Folded(node, ("list",), scope, compile_expression)
+    folded = _Folded(_as_pairs(node), ("list",), scope, compile_expression)
 
     def collect(env: Environment) -> Any:
-        answer = None if folded is None else folded.ask(env)
+        answer = folded.ask(env)
         if answer is not None:
-            return answer[0]
+            return answer[0] if key is None else _dict_of(answer[0])
         scope = env.inner({})
         try:
             if key is not None:
@@ -64,6 +64,21 @@ def compile_comprehension(node: ast.Comprehension, scope: NameScope, compile_exp
             raise located(problem, node.span) from None
 
     return collect
+
+
+def _as_pairs(node: ast.Comprehension) -> ast.Comprehension:
+    """A comprehension that gives the pairs of a dict comprehension, in a list; others as they are."""
+    if node.key is None:
+        return node
+    return replace(node, kind="list", key=None, element=ast.TupleExpression(node.span, (node.key, node.element)))
+
+
+def _dict_of(pairs: Any) -> DictValue:
+    entries: dict[Any, tuple[object, object]] = {}
+    for key, value in pairs.items:
+        entries[sought_key(key)] = (key, value)
+    METER.make(2 * len(entries))
+    return DictValue(entries)
 
 
 def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile) -> Evaluator | None:

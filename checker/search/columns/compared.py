@@ -22,6 +22,7 @@ from checker.search.memo.comparisons import (
 from checker.search.memo.heads import list_steps_of
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.intern import FALSE, TRUE
+from interpreter.values.tags import Tag
 
 _ANSWERS: Final = (UNBOUND, FALSE, TRUE)
 _UNKNOWN, _FALSE, _TRUE = range(3)
@@ -34,6 +35,26 @@ class Side(NamedTuple):
     rows: Rows
     slot: Slot
 
+    @property
+    def is_by_elements(self) -> bool:
+        """Whether sets there are stored by elements."""
+        return self.packing.tables.divider.by_elements(self.slot)
+
+    def comparable_bits(self) -> ElementBits | None:
+        """The elements of the sets there; None if not all rows have a set that is compared by these."""
+        if not self.is_by_elements:
+            return None
+        bits = self.packing.elements(self.slot)
+        fits = bits.compare_by_id and len(bits.fields) <= MOST_ELEMENTS and _are_sets(self, bits)
+        return bits if fits else None
+
+    def elements(self) -> dict[int, Mask] | None:
+        """By element, which rows have it; None if they are not compared by that, as those of bags are not."""
+        bits = self.comparable_bits()
+        if bits is None or bits.tag is not Tag.SET:
+            return None
+        return dict(zip(bits.elements, bits.present(self.rows).T, strict=True))
+
 
 def compared(question: str, left: Side, right: Side, which: Ints) -> tuple[Ints, Sequence[int]]:
     """The answers in some rows, as codes and the ids by code."""
@@ -42,8 +63,8 @@ def compared(question: str, left: Side, right: Side, which: Ints) -> tuple[Ints,
         known, equal = np.zeros(len(which), dtype=np.bool_), np.zeros(len(which), dtype=np.bool_)
     elif question in (SAME, WITHIN) and left.slot == right.slot:
         known, equal = _same(left, right, question == WITHIN)
-    elif question == WITHIN:
-        known, equal = np.zeros(len(which), dtype=np.bool_), np.zeros(len(which), dtype=np.bool_)
+    elif question == WITHIN or (question == SAME and left.is_by_elements):
+        known, equal = _sets_apart(left, right, question == WITHIN)
     else:
         known, equal = _beginning(left, right, question)
     return np.where(known, np.where(equal, _TRUE, _FALSE), _UNKNOWN), _ANSWERS
@@ -51,7 +72,7 @@ def compared(question: str, left: Side, right: Side, which: Ints) -> tuple[Ints,
 
 def compared_in(question: str, left: Side, right: Side, row: int) -> int:
     """The answer in one row, as an id."""
-    if question == WITHIN or (question == SAME and left.slot == right.slot):
+    if question == WITHIN or (question == SAME and (left.slot == right.slot or left.is_by_elements)):
         codes, ids = compared(question, left, right, np.array([row]))
         return ids[int(codes[0])]
     most = FIRST.get(question, MOST_PARTS)
@@ -87,10 +108,9 @@ def _same(left: Side, right: Side, within: bool) -> tuple[Mask, Mask]:
     """
     tables = left.packing.tables
     known, equal = np.ones(len(left.rows), dtype=np.bool_), np.ones(len(left.rows), dtype=np.bool_)
-    if left.packing is right.packing and tables.divider.by_elements(left.slot):
-        bits = left.packing.elements(left.slot)
-        if bits.compare_by_id and len(bits.fields) <= MOST_ELEMENTS and _are_sets(left, bits):
-            return known, _same_bits(left, right, bits, within)
+    bits = left.comparable_bits() if left.packing is right.packing else None
+    if bits is not None:
+        return known, _same_bits(left, right, bits, within)
     parts = tables.below(left.slot)
     if within or len(parts) > MOST_PARTS:
         return ~known, equal
@@ -100,6 +120,19 @@ def _same(left: Side, right: Side, within: bool) -> tuple[Mask, Mask]:
         one, other = (np.zeros(len(equal), dtype=np.int64) if held is None else held for held in codes)
         equal &= one == other
     return known, equal
+
+
+def _sets_apart(left: Side, right: Side, within: bool) -> tuple[Mask, Mask]:
+    """As `_same`, of sets in two slots."""
+    rows = len(left.rows)
+    mine, others = left.elements(), right.elements()
+    none, differing = np.zeros(rows, dtype=np.bool_), np.zeros(rows, dtype=np.bool_)
+    if mine is None or others is None:
+        return none, differing
+    for element in mine.keys() | others.keys():
+        one, other = mine.get(element, none), others.get(element, none)
+        differing |= (one & ~other) if within else (one ^ other)
+    return np.ones(rows, dtype=np.bool_), ~differing
 
 
 def _are_sets(side: Side, bits: ElementBits) -> bool:

@@ -35,10 +35,16 @@ class FixedTurns:
 
     def plan(self, rule: Rule) -> bool:
         """Whether a rule is to begin so, if it has not yet and may have something to go through."""
-        if not self.allowed or rule.kind is not StepKind.ASSERT or rule in self.rules or rule in self._ended:
+        if not self.allowed or rule in self.rules or rule in self._ended:
             return False
         program = self._program
-        if goes_through(program, program.routines[program.assertions[rule.subject].routine]):
+        if rule.kind is StepKind.ASSERT:
+            number, helpers = program.assertions[rule.subject].routine, True
+        elif rule.kind is StepKind.START:
+            number, helpers = rule.subject, False
+        else:
+            return False
+        if goes_through(program, program.routines[number], helpers):
             self._planned.add(rule)
         return rule in self._planned
 

@@ -77,11 +77,11 @@ def _helpers(program: p.Program) -> list[ast.Helper]:
     return [*helpers, *[one for role in program.roles for one in role.helpers]]
 
 
-def goes_through(program: p.Program, routine: p.Routine) -> bool:
-    """Whether a routine, or any `def` of the program, has a comprehension or loop."""
+def goes_through(program: p.Program, routine: p.Routine, helpers: bool) -> bool:
+    """Whether a routine, or any `def` of the program if `helpers` count, has a comprehension or loop."""
     loops = any(isinstance(one, p.Loop) and isinstance(one.body, p.ForLoop) for one in instructions(routine.body))
     inside = (_gone_through(evaluated(instruction)) for instruction in instructions(routine.body))
-    return loops or any(inside) or bool(_gone_through(_helpers(program)))
+    return loops or any(inside) or (helpers and bool(_gone_through(_helpers(program))))
 
 
 def _gone_through(nodes: Sequence[ast.Node]) -> set[ListPlace | None]:

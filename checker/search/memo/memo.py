@@ -218,16 +218,17 @@ class Memory:
         return choice is not None and not choice.remembered
 
     def _goes_directly(self, rule: Rule) -> bool:
-        """Whether a rule that repeats too little is run directly now. It may repeat more if it takes turns first, or
-        has a path for each value that it may choose."""
-        if self._takes_turns_next(rule) or not self._runs_directly(rule):
-            return False
-        if self._may_set_apart(rule):
-            self._apart_next[rule] = True
+        """Whether a rule that repeats too little is run directly now, if there is no way for it to repeat more."""
+        if self._goes_otherwise(rule) or not self._runs_directly(rule):
             return False
         if rule in self.runner.choices.apart:
             self._apart_next[rule] = False
         return True
+
+    def _goes_otherwise(self, rule: Rule) -> bool:
+        """Whether a rule takes turns, or has a path for each value that it may choose, from the next new path on, and
+        did not so far."""
+        return self._takes_turns_next(rule) or self.try_apart(rule)
 
     def _takes_turns_next(self, rule: Rule) -> bool:
         """Whether a rule takes turns through what is the same in all states, from the next new path on."""
@@ -568,7 +569,7 @@ class Memory:
 
     def forget(self, rule: Rule) -> None:
         """Run a rule anew each time from now on: it reads something new nearly every time."""
-        if self._takes_turns_next(rule):
+        if self._goes_otherwise(rule):
             return
         choice = self.choice(rule)
         choice.forget()

@@ -230,8 +230,8 @@ class PendingSet(PendingElements):
         return [item for step, item, there in self.changes.values() if there and not before[step]]
 
     def compared(self, question: str, other: PendingSet) -> bool | None:
-        """The answer to a question about the sets in one slot of two states; None: they are to be read."""
-        if self.changes or other.changes or self.slot != other.slot or self.world is other.world:
+        """The answer to a question about two sets that are as they were; None: they are to be read."""
+        if self.changes or other.changes or (self.world is other.world and self.slot == other.slot):
             return None
         return self.world.compared(question, self.slot, other.world, other.slot, CHARGED_OF_SETS)
 

@@ -25,7 +25,7 @@ class Thresholds:
     apart: int = 2_000
     """Interpreter calls for a rule before it has a path for each value of a choice with a condition, also where it
     would not be run directly otherwise."""
-    turns: int = _NEVER
+    turns: int = 2_000
     """And before it takes turns through what is the same in all states, also where it would not be run directly
     otherwise."""
     learning: int = 1_000
