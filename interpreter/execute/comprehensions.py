@@ -280,7 +280,7 @@ class _Folded:
         if answers_folds(values):
             return values.folded(self.fold(env))
         asked = env.world is not None and env.world.answers(values)
-        answer = env.world.folded(values, self.fold(env)) if asked else None
+        answer = env.world.folded(values, self.fold(env), False) if asked else None
         if answer is None:
             METER.resume(spent)
         return answer

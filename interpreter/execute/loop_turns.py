@@ -47,9 +47,13 @@ class _Around:
 
 
 class FoldedLoop:
-    """A loop that a set may answer. `find` gives what is around it; most loops are never asked about."""
+    """A loop that a set may answer. `find` gives what is around it; most loops are never asked about.
 
-    def __init__(self, find: Callable[[], _Around | None], scope: NameScope) -> None:
+    `canonical`: it goes through sets in canonical order.
+    """
+
+    def __init__(self, find: Callable[[], _Around | None], scope: NameScope, canonical: bool) -> None:
+        self._canonical = canonical
         self._find = find
         self._scope = scope
 
@@ -80,7 +84,10 @@ class FoldedLoop:
         fold = None if self._asked is None else self._asked.fold(env, alone, enabled)
         if self._asked is None or fold is None:
             return None
-        answer = values.folded(fold) if answers_folds(values) else env.world.folded(values, fold)
+        if answers_folds(values):
+            answer = values.folded(fold)
+        else:
+            answer = env.world.folded(values, fold, self._canonical)
         if answer is None:
             return None
         assert isinstance(answer[0], ListValue)
@@ -186,7 +193,7 @@ def folded_loop(
         parameters, state_variables = _names_of(routine.parameters), scope.known.state_variables
         return _Around(loop, names, routine.body, parameters, state_variables, acts)
 
-    return FoldedLoop(find, scope)
+    return FoldedLoop(find, scope, True)
 
 
 def _is_seen(instruction: p.Instruction, acts: bool) -> bool:
@@ -202,7 +209,7 @@ def folded_host_loop(statement: ast.For, around: ast.Helper, scope: NameScope) -
         routine, parameters = sequence_of(around.body), _names_of(around.parameters)
         return None if loop is None else _Around(loop, names, routine, parameters, frozenset())
 
-    return FoldedLoop(find, scope)
+    return FoldedLoop(find, scope, False)
 
 
 def _names_of(parameters: tuple[ast.Parameter, ...]) -> frozenset[str]:

@@ -104,8 +104,11 @@ class World:
         """Whether `folded` may give the value of a fold over what belongs to no state."""
         return False
 
-    def folded(self, values: object, fold: AskedFold) -> tuple[object] | None:
-        """The value of such a fold; None: it is to be computed as it is written."""
+    def folded(self, values: object, fold: AskedFold, canonical: bool) -> tuple[object] | None:
+        """The value of such a fold; None: it is to be computed as it is written.
+
+        `canonical`: sets are gone through in canonical order, not in that of the step.
+        """
         return None
 
     # --- reading and writing ---------------------------------------------------------------------------------------

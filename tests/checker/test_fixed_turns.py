@@ -8,6 +8,9 @@ import fizz
 from checker.check import check
 from checker.core.exploration import Settings
 from tests.checker.test_elements import agreed
+from tests.random.constants import program
+from tests.random.sets import broken, settings_of
+from tests.random.source import seeded
 from tests.sample import one_in
 from tests.stats import stat
 
@@ -119,6 +122,14 @@ PROPERTIES = [
 def test_engines_agree(text: str) -> None:
     """Verdicts, counts, errors and traces are the same on all engines."""
     agreed(MODEL + text + "\n", states=1_500)
+
+
+@pytest.mark.parametrize("seed", one_in(6, range(24)))
+def test_programs_agree(seed: int) -> None:
+    """Programs about what is the same in all states that are made up: `python -m tests.random.constants` makes more."""
+    source = seeded(seed)
+    text = program(source)
+    assert broken(text, settings_of(source), ("early columns", "embedded")) is None, text
 
 
 OWNERS = """\

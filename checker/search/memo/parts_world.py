@@ -36,7 +36,8 @@ from interpreter.execute.view import PairView, StateView, View
 from interpreter.execute.world import Reader, World
 from interpreter.state.state import MISSING, UNBOUND, Slot, State
 from interpreter.values import BagValue, Container, SetValue
-from interpreter.values.access import iterate
+from interpreter.values.access import elements as listed
+from interpreter.values.access import iterate, range_length
 from interpreter.values.budget import METER
 from interpreter.values.element_index import FEW
 from interpreter.values.folding import OF_LOOPS, AskedFold
@@ -289,11 +290,21 @@ class PartsWorld(World):
         constant = isinstance(values, range) or (isinstance(values, Container) and values.frozen)
         return constant and self.folds is not None and self.folds.fixed
 
-    def folded(self, values: object, fold: AskedFold) -> tuple[object] | None:
+    def folded(self, values: object, fold: AskedFold, canonical: bool) -> tuple[object] | None:
         assert self.folds is not None
         # The interpreter counts them before it makes them.
-        few = len(values) if isinstance(values, range) else values.size() if isinstance(values, Container) else 0
-        return self._fold_fixed(self.folds.folds.ids_of(iterate(values)), fold) if few <= MOST_MEMBERS else None
+        if isinstance(values, range):
+            few = range_length(values) <= MOST_MEMBERS
+        else:
+            few = isinstance(values, Container) and values.size() <= MOST_MEMBERS
+        if not few:
+            return None
+        try:
+            elements = self.folds.folds.ids_of(iterate(values) if canonical else listed(values))
+        except ModelMistake:
+            # A function, for example, is in no state, but a turn may call it.
+            return None
+        return self._fold_fixed(elements, fold)
 
     def _fold_fixed(self, elements: Sequence[int], fold: AskedFold) -> tuple[object] | None:
         """The value of a fold over what is the same in all states; None: it is to be computed as it is written."""

@@ -146,7 +146,8 @@ class PathFolds:
             # That a turn changes it once more would not be seen.
             return None
         try:
-            key = (fold.site, (over.kind, over.most, self._held(fold), over.fixed))
+            # What turns ask for in a turn depends on what is asked turn by turn.
+            key = (fold.site, (over.kind, over.most, self._held(fold), over.fixed, self.fixed))
         except ModelMistake:
             folds.refuse(fold.site)
         if isinstance(fold, PassingFold):
