@@ -1,4 +1,4 @@
-"""Lists of containers that are filtered where they are, and containers that are looked at beside one that is changed."""
+"""Lists of containers that are filtered where they are, and containers that are read beside one that is changed."""
 
 from __future__ import annotations
 

@@ -302,7 +302,42 @@ class ConstantModel:
                 "n = self.v",
             ]
             lines = [lines[0], *lines[1:], f"    {self.source.pick(own)}"]
-        return lines + [f"    {line}" for _ in range(self.source.number(1, 3)) for line in self.update()]
+        taken = self.taken() if chance(50) else []
+        updates = [line for _ in range(self.source.number(1, 3)) for line in self.update()]
+        return lines + [f"    {line}" for line in [*taken, *updates]]
+
+    def taken(self) -> list[str]:
+        """Statements of an action that go through what is the same in all states, and use what comes of it."""
+        pick, source = self.source.pick, self.source
+        if source.chance(30):
+            used = [
+                "x = count",
+                "require count < 3",
+                "n = count % 3",
+                "x = last",
+                "xs[i] = len(found)",
+                "x = len(votes)",
+            ]
+            return [*self.loops()[:-1], pick(used)]
+        if source.chance(40):
+            return [
+                pick(
+                    (
+                        f"d = {{m: {self.value('key', 'm')} % 3 for m in KEYS}}",
+                        f"e = {{m: {self.value('key', 'm')} for m in KEYS if {self.condition('key', 'm')}}}",
+                        f"xs = [{self.value('place', 'm')} % 3 for m in range(3)]",
+                        f"s = set([m for m in KEYS if {self.condition('key', 'm')}])",
+                        f"x = {{{self.value('place', 'm')}: m for m in range(3)}}.get(n, 0)",
+                    )
+                )
+            ]
+        text, kind = self.fold()
+        used = {
+            "int": ["x = v", "require v != 1", "n = v % 3", "xs[i] = v % 3"],
+            "bool": ["x = v", "require v or n > 0", "if v: n = (n + 1) % 3"],
+            "list": ["x = len(v)", "require len(v) != 2", "x = str(v)"],
+        }[kind]
+        return [f"v = {text}", pick(used)]
 
     def assertion(self, number: int) -> list[str]:
         """An assertion, which is true of most states."""
