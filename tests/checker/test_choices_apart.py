@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.shapes import MEASURED
+from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.limits import Limits
 from checker.core.report import Report
@@ -177,10 +178,20 @@ def test_a_rule_that_goes_back_still_chooses_by_elements() -> None:
     with pytest.raises(BeginAnew):
         choices.admits(rule, slot, None)
     assert choices.may_be_apart(rule)
-    choices.set_apart(rule)
+    choices.set_apart(rule, 0, 0)
     assert choices.by_value(rule) and not choices.may_be_apart(rule)
     choices.end_apart(rule)
     assert choices.sets == {rule: slot} and not choices.apart and not choices.may_be_apart(rule)
+
+
+def test_many_more_paths_apart_are_too_many() -> None:
+    """Four times as many new paths as before, if one comes to so many evaluations."""
+    choices, rule = ElementChoices(), Rule(StepKind.START, 0)
+    assert not choices.is_worse_apart(rule, 9_000, 9_000)
+    choices.set_apart(rule, 1_000, 50_000)
+    assert not choices.is_worse_apart(rule, 4_000, 60_000)
+    assert choices.is_worse_apart(rule, 4_001, 90_000)
+    assert not choices.is_worse_apart(rule, 4_001, 100_000)
 
 
 ELECTION = """
@@ -229,3 +240,34 @@ def test_a_rule_that_had_paths_for_each_value_may_choose_among_elements(apart: i
     usual = explore(EmbeddedEngine(), program, properties, settings)
     found = explore(EmbeddedEngine(thresholds=Thresholds(apart=apart)), program, properties, settings)
     assert (found.states, found.transitions) == (usual.states, usual.transitions)
+
+
+JOURNAL = """\
+---
+options: {max_actions: 1000}
+deadlock_detection: false
+---
+ACCOUNTS = ["a", "b", "c"]
+action Init:
+    balance = {a: 4 for a in ACCOUNTS}
+    journal = []
+atomic action Begin:
+    require len(journal) < 4
+    src = oneof ACCOUNTS
+    dst = oneof [a for a in ACCOUNTS if a != src]
+    amount = oneof range(1, 4) if amount <= balance[src]
+    journal.append({"dst": dst, "amount": amount, "state": "begun"})
+    balance[src] -= amount
+atomic action Recover:
+    entry = oneof journal if entry["state"] == "begun"
+    entry["state"] = "done"
+    balance[entry["dst"]] += entry["amount"]
+"""
+
+
+@pytest.mark.large
+def test_a_rule_of_which_more_is_new_apart_goes_back() -> None:
+    """What is read of a chosen entry comes together with all balances: each value of a choice has as many paths."""
+    report = check(load("m.fizz", text=JOURNAL), settings=Settings(stats=True))
+    assert report.states == 741_937
+    assert stat(report, "interpreter calls") < 20_000

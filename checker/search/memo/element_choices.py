@@ -27,6 +27,13 @@ MOST_APART: Final = 255
 """Of more values than this, those that are admitted are found together: a table has a unit for each."""
 
 
+ONE_IN: Final = 16
+"""Much is new of a rule if a new path comes to so many evaluations."""
+_WORSE: Final = 4
+_LEARNED: Final = 500
+"""So many times the new paths before are too many where it has a path for each value, or that many times this."""
+
+
 class BeginAnew(Exception):
     """The tree of a rule cannot be added to: its paths will ask other questions from now on."""
 
@@ -48,6 +55,7 @@ class ElementChoices:
         self.sets: dict[Rule, Slot] = {}
         self.levels: dict[Rule, int] = {}
         self.apart: dict[Rule, set[int]] = {}
+        self._until_apart: dict[Rule, tuple[int, int]] = {}
         self._without: set[Rule] = set()
         self._together: set[Rule] = set()
         self._labels: dict[tuple[Rule, str], int] = {}
@@ -56,12 +64,20 @@ class ElementChoices:
         """Whether a rule has no path for each value of a choice with a condition, and has not given up."""
         return rule not in self._without and rule not in self._together and rule not in self.apart
 
-    def set_apart(self, rule: Rule) -> None:
+    def set_apart(self, rule: Rule, calls: int, evaluations: int) -> None:
         """Have a path for each value of the choices of a rule that have a condition, from now on.
 
-        What is remembered of it must be forgotten.
+        What is remembered of it must be forgotten. So many new paths came to so many evaluations before.
         """
         self.apart[rule] = set()
+        self._until_apart[rule] = calls, evaluations
+
+    def is_worse_apart(self, rule: Rule, calls: int, evaluations: int) -> bool:
+        """Whether much more is new of a rule than before it had a path for each value."""
+        if rule not in self.apart:
+            return False
+        before, evaluated = self._until_apart[rule]
+        return calls > _WORSE * max(before, _LEARNED) and ONE_IN * (calls - before) >= evaluations - evaluated
 
     def end_apart(self, rule: Rule) -> None:
         """Have the values of conditions evaluated together again, for good. What is remembered must be forgotten."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from checker.core.effort import DIRECTLY, INTERPRETING, RECORDING, Phases
 from checker.search.memo.division import Divider, asks_all
-from checker.search.memo.element_choices import BeginAnew, chooses_some
+from checker.search.memo.element_choices import ONE_IN, BeginAnew, chooses_some
 from checker.search.memo.in_place import in_place
 from checker.search.memo.list_places import Places, queue_places
 from checker.search.memo.met_once import MetOnce
@@ -349,15 +349,17 @@ class Memory:
     def _ask_otherwise(self, rule: Rule) -> None:
         """Let a rule take turns, or have a path for each value of its choices with a condition, or not any more, if
         that was decided. Raises `BeginAnew` then."""
-        calls, choices = self.tree(rule).counters.calls, self.runner.choices
+        choices, counters = self.runner.choices, self.tree(rule).counters
+        met = counters.calls, counters.evaluations
+        calls = met[0] if ONE_IN * met[0] >= met[1] else 0
         if calls >= self.thresholds.turns:
             self._takes_turns_next(rule)
-        apart = self._apart_next.pop(rule, None)
+        apart = False if choices.is_worse_apart(rule, *met) else self._apart_next.pop(rule, None)
         if self.runner.fixed.begins(rule):
             self._recording[rule] = False
             self._choose_anew(rule)
         elif apart or (apart is None and calls >= self.thresholds.apart and self._may_set_apart(rule)):
-            choices.set_apart(rule)
+            choices.set_apart(rule, *met)
             self._choices.pop(rule, None)
         elif apart is not None:
             choices.end_apart(rule)
@@ -376,9 +378,8 @@ class Memory:
         if type(self.machine) is not Machine or self.machine.images.needed:
             return False
         watched = self.machine.code.decisions is not None or self.listener is not None
-        if watched or rule.kind is not StepKind.START or not self.runner.choices.may_be_apart(rule):
-            return False
-        return chooses_some(self.machine.program.routines[rule.subject])
+        may = not watched and rule.kind is StepKind.START and self.runner.choices.may_be_apart(rule)
+        return may and chooses_some(self.machine.program.routines[rule.subject])
 
     def _records(self, rule: Rule) -> bool:
         """Whether the paths of a rule are recorded by a function of Python."""
