@@ -1,4 +1,4 @@
-"""`FixedTurns`: the assertions that ask turn by turn what they go through, though it is the same in all states.
+"""`FixedTurns`: the rules that ask turn by turn what they go through, though it is the same in all states.
 
 A comprehension or loop over a constant, a range or a list of role instances reads the state in each of its turns. In
 one path of execution all these answers come together, and where they take many values together nearly every state is a

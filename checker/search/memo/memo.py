@@ -569,7 +569,7 @@ class Memory:
         return results
 
     def forget(self, rule: Rule) -> None:
-        """Run a rule anew each time from now on: it reads something new nearly every time."""
+        """Run a rule anew each time from now on, if it cannot go otherwise: what it reads is new nearly every time."""
         if self._goes_otherwise(rule):
             return
         choice = self.choice(rule)
