@@ -14,7 +14,7 @@ from checker.search.memo.list_places import goes_through
 from interpreter.compile import program as p
 from interpreter.state.step import Rule, StepKind
 
-_PATIENCE: Final = 4
+_PATIENCE: Final = 32
 """If so many new paths more have not asked anything turn by turn than have, it is of no use."""
 
 
