@@ -96,7 +96,7 @@ def states_of(view: View) -> tuple[State, State | None] | None:
 class PartsWorld(World):
     """A world whose reader may answer with the head of a container. `opened`: the containers that it gave so.
 
-    `generous`: operations on bags may charge more than they do where all of the bag is there.
+    `generous`: operations on bags, and comparisons, may charge more than they do where all of a container is there.
     """
 
     __slots__ = ("_divider", "_generous", "asked_fixed", "by_turns", "folds", "opened", "together", "touches")
@@ -128,7 +128,7 @@ class PartsWorld(World):
 
         `other`: the world of the second one; they are not the same container.
         """
-        if not (self._divider.compares and isinstance(other, PartsWorld)):
+        if not (self._generous and self._divider.compares and isinstance(other, PartsWorld)):
             return None
         one, two = self.recorder, other.recorder
         self.touches += 1
