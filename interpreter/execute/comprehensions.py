@@ -282,7 +282,7 @@ class _Folded:
         asked = env.world is not None and env.world.answers(values)
         answer = env.world.folded(values, self.fold(env), False) if asked else None
         if answer is None:
-            METER.resume(spent)
+            _resume(spent)
         return answer
 
     def values(self, env: Environment) -> Answering | None:
@@ -291,7 +291,7 @@ class _Folded:
         values = self._evaluated(env)
         if answers_folds(values):
             return values
-        METER.resume(spent)
+        _resume(spent)
         return None
 
     def _evaluated(self, env: Environment) -> object:
@@ -310,6 +310,12 @@ class _Folded:
 
     def _held(self, env: Environment) -> tuple[object, ...]:
         return (env.instance, *[read(env) for read in self._captured])
+
+
+def _resume(spent: tuple[int, int]) -> None:
+    """Take back what was spent since. An interruption is heard no later for it, however often that is done."""
+    if METER.spent != spent:
+        METER.resume(spent)
 
 
 def _is_range(node: ast.Expression, scope: NameScope) -> bool:
