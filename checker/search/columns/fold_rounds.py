@@ -34,6 +34,11 @@ class Rounds(Protocol):
         ...
 
 
+def _alike(here: Ints, element: int) -> Round:
+    """A round of rows that all have the same member."""
+    return Round(here, np.zeros(len(here), dtype=np.int64), (element,))
+
+
 class SetRounds:
     """The elements of sets or bags in order, a round for each that any row has."""
 
@@ -49,7 +54,7 @@ class SetRounds:
 
     def at(self, place: int, going_on: Mask) -> Round:
         here = np.flatnonzero(self._present[place] & going_on)
-        return Round(here, np.zeros(len(here), dtype=np.int64), self._elements[place : place + 1])
+        return _alike(here, self._elements[place])
 
 
 class ListRounds:
@@ -92,7 +97,7 @@ class KeyRounds:
 
     def at(self, place: int, going_on: Mask) -> Round:
         here = np.flatnonzero(self._has[place].take(self._codes) & going_on)
-        return Round(here, np.zeros(len(here), dtype=np.int64), self._keys[place : place + 1])
+        return _alike(here, self._keys[place])
 
 
 class FixedRounds:
@@ -107,7 +112,7 @@ class FixedRounds:
 
     def at(self, place: int, going_on: Mask) -> Round:
         here = np.flatnonzero(going_on)
-        return Round(here, np.zeros(len(here), dtype=np.int64), self._elements[place : place + 1])
+        return _alike(here, self._elements[place])
 
 
 class Fixed:

@@ -32,6 +32,7 @@ class FixedTurns:
         """By rule, how many paths more have not asked so than have."""
         self._planned: set[Rule] = set()
         self._ended: set[Rule] = set()
+        """Those that have nothing to ask so."""
 
     def plan(self, rule: Rule) -> bool:
         """Whether a rule is to begin so, if it has not yet and may have something to go through."""
@@ -44,9 +45,10 @@ class FixedTurns:
             number, helpers = rule.subject, False
         else:
             return False
-        if goes_through(program, program.routines[number], helpers):
-            self._planned.add(rule)
-        return rule in self._planned
+        # Its text is looked at once.
+        fits = rule in self._planned or goes_through(program, program.routines[number], helpers)
+        (self._planned if fits else self._ended).add(rule)
+        return fits
 
     def begins(self, rule: Rule) -> bool:
         """Whether a rule begins so now."""

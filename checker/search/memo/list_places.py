@@ -63,10 +63,7 @@ def names_gone_through(program: p.Program) -> frozenset[str]:
     """The names of variables and fields that any comprehension or loop goes through."""
     found: set[ListPlace | None] = set()
     for routine in program.routines:
-        for instruction in instructions(routine.body):
-            if isinstance(instruction, p.Loop) and isinstance(instruction.body, p.ForLoop):
-                found.add(_named(instruction.body.iterable, 0))
-            found |= _gone_through(evaluated(instruction))
+        found |= _gone_through_in(routine)
     found |= _gone_through(_helpers(program))
     return frozenset(place.name for place in found if place is not None)
 
@@ -79,9 +76,16 @@ def _helpers(program: p.Program) -> list[ast.Helper]:
 
 def goes_through(program: p.Program, routine: p.Routine, helpers: bool) -> bool:
     """Whether a routine, or any `def` of the program if `helpers` count, has a comprehension or loop."""
-    loops = any(isinstance(one, p.Loop) and isinstance(one.body, p.ForLoop) for one in instructions(routine.body))
-    inside = (_gone_through(evaluated(instruction)) for instruction in instructions(routine.body))
-    return loops or any(inside) or (helpers and bool(_gone_through(_helpers(program))))
+    return bool(_gone_through_in(routine)) or (helpers and bool(_gone_through(_helpers(program))))
+
+
+def _gone_through_in(routine: p.Routine) -> set[ListPlace | None]:
+    found: set[ListPlace | None] = set()
+    for instruction in instructions(routine.body):
+        if isinstance(instruction, p.Loop) and isinstance(instruction.body, p.ForLoop):
+            found.add(_named(instruction.body.iterable, 0))
+        found |= _gone_through(evaluated(instruction))
+    return found
 
 
 def _gone_through(nodes: Sequence[ast.Node]) -> set[ListPlace | None]:

@@ -270,10 +270,11 @@ class PartsWorld(World):
 
     def _fold_dict(self, slot: Slot, shape: ContainerShape, fold: AskedFold) -> tuple[object] | None:
         """As `_fold`, of the keys of a dict, which the path knows. What is at them is a question of turns."""
-        if self.folds is None or shape.whole:
+        by_turns = self._divider.by_turns(slot)
+        if self.folds is None or shape.whole or not (by_turns or self.folds.fixed):
             return None
         keys = self.folds.folds.ids_of(shape.keys)
-        if not self._divider.by_turns(slot):
+        if not by_turns:
             return self._fold_fixed(keys, fold)
         over = FoldedSet(keys, lambda: set(keys), lambda: keys, self.thaw, Kind.DICT)
         return self._by_turns(slot, fold, over)
