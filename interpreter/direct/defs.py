@@ -34,6 +34,7 @@ class HelperBody(Names):
         self._locals = bound.union(self._parameters)
         self.expressions = DirectExpressions(self)
         self._in_place = _changed_in(source)
+        self._altered = self._in_place.union(*map(roots_of, _members_put(source)))
         self._ends: list[tuple[python.Return, Compiled, ast.Expression | None]] = []
 
     @property
@@ -178,10 +179,10 @@ class HelperBody(Names):
             raise Unsupported("targets")
         if isinstance(value, ast.TupleExpression | ast.ListExpression) and len(value.items) == len(names):
             members: python.expr = python.Tuple(
-                [call("plain", self.expressions.value(one)) for one in value.items], python.Load()
+                [self._lent(one, self.expressions.value(one)) for one in value.items], python.Load()
             )
         else:
-            members = call("members", call("plain", self.expressions.value(value)), constant(len(names)))
+            members = call("members", self._lent(value, self.expressions.value(value)), constant(len(names)))
         for one in names:
             self.borrowed(one)
         self.assigned |= set(names)
@@ -205,7 +206,9 @@ class HelperBody(Names):
         self.assigned |= set(statement.variables.names)
         changed = set(self._changed)
         self._changed = set()
-        body: list[python.stmt] = [python.Expr(call("plain", name(f"v_{one}"))) for one in statement.variables.names]
+        body: list[python.stmt] = []
+        if self._is_altered(statement.iterable):
+            body += [python.Expr(call("plain", name(f"v_{one}"))) for one in statement.variables.names]
         body += self._block(statement.body)
         if looped in self._changed:
             raise Unsupported("a change of what is iterated over")
@@ -221,11 +224,19 @@ class HelperBody(Names):
         code = self.expressions.whole(value)
         if not value.fresh and value.kind not in SCALARS:
             self.borrowed(identifier)
-            code = call("plain", code)
+            code = self._lent(node, code)
         elif value.kind not in SCALARS and self._in_place & {identifier, *self.shared.roots(node)}:
             # What is in the new container is changed neither through it nor through another name.
             code = self.expressions.stored(node)
         return [self._assign(identifier, code)]
+
+    def _lent(self, node: ast.Expression, code: python.expr) -> python.expr:
+        """The value of an expression that gets a second name: no container, if that may be changed by the first."""
+        return call("plain", code) if self._is_altered(node) else code
+
+    def _is_altered(self, node: ast.Expression) -> bool:
+        """Whether what an expression gives, or what that is in, may be changed in place here."""
+        return bool(self._altered & self.shared.roots(node))
 
     def _assign(self, identifier: str, code: python.expr) -> python.stmt:
         self.assigned.add(identifier)
@@ -270,6 +281,12 @@ def _changed_in(source: ast.Helper) -> set[str]:
         elif isinstance(node, ast.Call) and isinstance(node.function, ast.Attribute):
             found |= roots_of(node.function.value)
     return found
+
+
+def _members_put(source: ast.Helper) -> list[ast.Target]:
+    """The members that are given a value, of whatever."""
+    assigned = [node for node in nodes_in(source.body) if isinstance(node, ast.Assign)]
+    return [one for node in assigned for target in node.targets for one in nodes_in(target) if isinstance(one, ast.Index)]
 
 
 def compile_def(source: ast.Helper, rule: RuleScope, title: str, sides: Mapping[str, str]) -> list[python.stmt]:

@@ -60,7 +60,7 @@ class Basics:
         self._budget = budget
         self.fuel = fuel
         self._known: dict[str, dict[tuple[int, ...], tuple[Any, int]]] = {}
-        self._added: dict[tuple[int, int], ValueNode] = {}
+        self._added: dict[tuple[int, int], tuple[ValueNode, bool]] = {}
         self._put: dict[tuple[int, int, int], tuple[ValueNode, bool]] = {}
         self._offered: dict[tuple[Hashable, ...], _Offered] = {}
         self.unordered: set[int] = set()

@@ -122,10 +122,13 @@ class Operations(Pairs):
             interner = self.nodes.interner
             if len(self._added) > _MOST_KNOWN:
                 self._added.clear()
-            made = interner.intern_members(_SET, [*interner.payload(group.number), number])
-            found = self._added[group.number, number] = self.nodes[made]
-        self.unordered.add(found.number)
-        return found
+            inserted = (*interner.payload(group.number), number)
+            made = interner.intern_members(_SET, list(inserted))
+            found = self._added[group.number, number] = self.nodes[made], interner.payload(made) != inserted
+        after, unordered = found
+        if unordered or group.number in self.unordered:
+            self.unordered.add(after.number)
+        return after
 
     def _bag_add(self, group: ValueNode, item: Any) -> Any:
         """`group.add(item)` of a bag: the bag after, whose order is always the canonical one."""
@@ -165,8 +168,8 @@ class Operations(Pairs):
         return self._after(group, self.nodes.interner.intern(_SET, left))
 
     def _after(self, group: ValueNode, number: int) -> Any:
-        """A changed set or dict: its order is as unknown as that of the one before."""
-        if group.number in self.unordered:
+        """A set or dict that has lost something: its order is as unknown as that of the one before."""
+        if group.number in self.unordered and len(self.nodes[number].items) > 1:
             self.unordered.add(number)
         return self.nodes[number]
 
@@ -211,7 +214,9 @@ class Operations(Pairs):
         if key(place) in group.table:
             pairs = tuple([(k, number) if k == own else (k, v) for k, v in payload])
             return self.nodes[interner.intern(_DICT, pairs)], False
-        return self.nodes[interner.intern_pairs(_DICT, [*payload, (own, number)])], True
+        inserted = (*payload, (own, number))
+        made = interner.intern_pairs(_DICT, list(inserted))
+        return self.nodes[made], interner.payload(made) != inserted
 
     def put_all(self, group: Any, *changes: Any) -> Any:
         """`group[place] = item` for several places and items, one after the other."""

@@ -121,6 +121,7 @@ class Remembered:
         """As `lookup`, of rows that may be asked otherwise for each unit of a split."""
         counters = self.tree.counters
         calls = counters.calls
+        count = 0
         while True:
             walkers: list[Walker] = []
             missed = sum(unit.misses for unit in split.units)
@@ -129,6 +130,10 @@ class Remembered:
                 for unit in split.units:
                     source = source_of(unit.branch)
                     columns = source.columns
+                    if not count:
+                        # Those who judge how much is new while rules are run know what is still to come.
+                        count = len(columns.words[0])
+                        counters.evaluations += count
                     make = partial(self._walker, unit, source, split.chooses, walkers)
                     found.append(unit.lookup(columns.words, columns.mask_of, columns.versions, make))
                     if any(walker.together for walker in walkers):
@@ -136,12 +141,10 @@ class Remembered:
             except BeginAnew:
                 self.forget()
                 continue
-            count = len(found[0])
             counters.misses += sum(unit.misses for unit in split.units) - missed
             counters.lookups += count * len(split.units)
             if not split.follow(walkers):
                 break
-        counters.evaluations += count
         counters.hits += max(0, count - (counters.calls - calls))
         if too_many is not None and self.bundles.longest * len(found) > self.bundles.most:
             self._limit(found, too_many)

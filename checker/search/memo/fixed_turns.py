@@ -17,6 +17,10 @@ from interpreter.state.step import Rule, StepKind
 _PATIENCE: Final = 32
 """If so many new paths more have not asked anything turn by turn than have, it is of no use."""
 
+_ONE_IN: Final = 8
+"""Much is new of a rule if a new path comes to so many evaluations: where less is, turns make more new paths at first than
+they ever save."""
+
 
 class FixedTurns:
     """Which rules do so. `allowed`: any may begin to, where it repeats too little otherwise.
@@ -30,9 +34,21 @@ class FixedTurns:
         self.asked = False
         self.rules: dict[Rule, int] = {}
         """By rule, how many paths more have not asked so than have."""
+        self._marks: dict[Rule, tuple[int, int, int, int]] = {}
+        """By rule, new paths and evaluations when they were a quarter to a half of today's, and then twice as many."""
         self._planned: set[Rule] = set()
         self._ended: set[Rule] = set()
         """Those that have nothing to ask so."""
+
+    def is_often_new(self, rule: Rule, calls: int, evaluations: int) -> bool:
+        """Whether much is new of late, of a rule with so many new paths in so many evaluations until now.
+
+        The first evaluations do not count for long: nearly all is new in them, also where most repeats later.
+        """
+        old_calls, old, mark_calls, mark = self._marks.get(rule, (0, 0, 0, 0))
+        if evaluations >= 2 * mark:
+            old_calls, old, mark_calls, mark = self._marks[rule] = mark_calls, mark, calls, max(1, evaluations)
+        return _ONE_IN * (calls - old_calls) >= evaluations - old
 
     def plan(self, rule: Rule) -> bool:
         """Whether a rule is to begin so, if it has not yet and may have something to go through."""

@@ -352,7 +352,7 @@ class Memory:
         choices, counters = self.runner.choices, self.tree(rule).counters
         met = counters.calls, counters.evaluations
         calls = met[0] if ONE_IN * met[0] >= met[1] else 0
-        if calls >= self.thresholds.turns:
+        if self.runner.fixed.is_often_new(rule, *met) and calls >= self.thresholds.turns:
             self._takes_turns_next(rule)
         apart = False if choices.is_worse_apart(rule, *met) else self._apart_next.pop(rule, None)
         if self.runner.fixed.begins(rule):
