@@ -8,8 +8,9 @@ from typing import Final
 
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import bound_names, nodes_in
+from interpreter.direct.any_order import AnyOrder, returns_in_any_order
 from interpreter.direct.direct_expressions import DirectExpressions
-from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name
+from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name, source_of
 from interpreter.direct.name_lookup import Names, roots_of
 from interpreter.direct.scopes import RuleScope, function, names_in
 from interpreter.execute.costs import cost, effect_cost
@@ -36,6 +37,8 @@ class HelperBody(Names):
         self._in_place = _changed_in(source)
         self._altered = self._in_place.union(*map(roots_of, _members_put(source)))
         self._ends: list[tuple[python.Return, Compiled, ast.Expression | None]] = []
+        self._any_order: AnyOrder | None = None
+        """The loop around, if it has the same result in any order."""
 
     @property
     def rule(self) -> RuleScope:
@@ -132,7 +135,7 @@ class HelperBody(Names):
                 compiled = Compiled(constant(None), "none", True) if value is None else self._returned(value)
                 end = python.Return(compiled.code)
                 self._ends.append((end, compiled, value))
-                return [end]
+                return [end] if self._any_order is None else self._any_order.ending(end)
             case ast.Pass():
                 return [python.Pass()]
             case ast.Break():
@@ -209,12 +212,19 @@ class HelperBody(Names):
         body: list[python.stmt] = []
         if self._is_altered(statement.iterable):
             body += [python.Expr(call("plain", name(f"v_{one}"))) for one in statement.variables.names]
+        source = source_of(elements) if returns_in_any_order(statement.body) else None
+        self._any_order = None if source is None else AnyOrder(source, len(self._ends))
         body += self._block(statement.body)
+        any_order, self._any_order = self._any_order, None
         if looped in self._changed:
             raise Unsupported("a change of what is iterated over")
         self._changed |= changed
         self.assigned = assigned
-        return [python.For(target, elements, body, [])]
+        if any_order is None:
+            return [python.For(target, elements, body, [])]
+        made, value, node = self._ends[-1]
+        self._ends.append((python.Return(made.value), value, node))
+        return any_order.loop(target, elements, body, self._ends[-1][0])
 
     def _bind(self, identifier: str, value: Compiled, node: ast.Expression) -> list[python.stmt]:
         is_kept = value.kind in LISTS and self.may_be_listed(identifier)
@@ -286,7 +296,9 @@ def _changed_in(source: ast.Helper) -> set[str]:
 def _members_put(source: ast.Helper) -> list[ast.Target]:
     """The members that are given a value, of whatever."""
     assigned = [node for node in nodes_in(source.body) if isinstance(node, ast.Assign)]
-    return [one for node in assigned for target in node.targets for one in nodes_in(target) if isinstance(one, ast.Index)]
+    return [
+        one for node in assigned for target in node.targets for one in nodes_in(target) if isinstance(one, ast.Index)
+    ]
 
 
 def compile_def(source: ast.Helper, rule: RuleScope, title: str, sides: Mapping[str, str]) -> list[python.stmt]:

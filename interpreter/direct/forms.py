@@ -149,6 +149,16 @@ def lazily(elements: python.expr) -> python.expr:
     return elements
 
 
+def source_of(elements: python.expr) -> python.Call | None:
+    """The call in the code of the elements of a loop whose first argument is a container with an order of its own."""
+    operation, arguments = _called(elements)
+    if operation == "turns":
+        elements = arguments[0]
+        operation = _called(elements)[0]
+    known = operation in ("live", "entries", "keys_of", "values_of")
+    return elements if known and isinstance(elements, python.Call) else None
+
+
 def in_any_order(elements: python.expr) -> python.expr:
     """The elements of a loop, in any order."""
     operation, arguments = _called(elements)

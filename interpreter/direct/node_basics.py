@@ -278,6 +278,10 @@ class Basics:
             raise GiveUp
         return items
 
+    def disordered(self, value: Any) -> bool:
+        """Whether a set or dict may not be in canonical order."""
+        return type(value) is ValueNode and value.number in self.unordered
+
     def any_order(self, value: Any, cost: int) -> Sequence[Any]:
         """The elements for a result that does not depend on their order."""
         if type(value) is not ValueNode or not value.sized:

@@ -211,6 +211,9 @@ class AskingOperations(Operations):
     def each(self, value: Any, cost: int) -> Sequence[Any]:
         return self._gone_through(value, cost) or super().each(whole(value), cost)
 
+    def disordered(self, value: Any) -> bool:
+        return bool(isinstance(value, AskedSet) and value.changes) or super().disordered(value)
+
     def any_order(self, value: Any, cost: int) -> Sequence[Any]:
         return self._gone_through(value, cost) or super().any_order(whole(value), cost)
 

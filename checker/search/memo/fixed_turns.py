@@ -18,8 +18,8 @@ _PATIENCE: Final = 32
 """If so many new paths more have not asked anything turn by turn than have, it is of no use."""
 
 _ONE_IN: Final = 8
-"""Much is new of a rule if a new path comes to so many evaluations: where less is, turns make more new paths at first than
-they ever save."""
+"""Much is new of a rule if a new path comes to so many evaluations: where less is, turns make more new paths at first
+than they ever save."""
 
 
 class FixedTurns:
