@@ -10,6 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
 from fizz.syntax.module import Budget
+from interpreter.direct.node_sets import OF_SETS, MadeOfTwo
 from interpreter.direct.nodes import GiveUp, Nodes, ValueNode, key
 from interpreter.library import BUILTINS
 from interpreter.library.operations import BINARY, slice_of
@@ -62,6 +63,7 @@ class Basics:
         self._known: dict[str, dict[tuple[int, ...], tuple[Any, int]]] = {}
         self._added: dict[tuple[int, int], tuple[ValueNode, bool]] = {}
         self._put: dict[tuple[int, int, int], tuple[ValueNode, bool]] = {}
+        self._of_two = MadeOfTwo(nodes)
         self._offered: dict[tuple[Hashable, ...], _Offered] = {}
         self.unordered: set[int] = set()
         """The ids of dicts and sets that this rule has made, whose order of insertion may not be the canonical one."""
@@ -459,24 +461,18 @@ class Basics:
     def binary(self, operator: str, left: Any, right: Any) -> Any:
         """Any other operator."""
         sets = type(left) is ValueNode and type(right) is ValueNode and left.tag is right.tag is _SET
-        if sets and (operator in _SOME or operator in _OF_SETS):
+        if sets and operator in OF_SETS:
             return self._of_sets(operator, left, right)
         return self.apply(operator, BINARY[operator], (left, right))
 
     def _of_sets(self, operator: str, left: ValueNode, right: ValueNode) -> Any:
-        """A set made of two, whose elements are equal if their ids are."""
-        interner = self.nodes.interner
         self.fuel[0] -= left.weight + right.weight
-        mine, others = interner.payload(left.number), interner.payload(right.number)
-        if operator in _SOME:
-            among, kept = set(others), operator == "&"
-            made = interner.intern(_SET, tuple([number for number in mine if (number in among) is kept]))
-        else:
-            made = interner.intern_members(_SET, _OF_SETS[operator](set(mine), others))
-        found = self.nodes[made]
-        if len(found.items) > 1:
-            self.unordered.add(made)
-        return found
+        made, in_order = self._of_two.of(operator, left.number, right.number)
+        unordered = self.unordered
+        both = (left.number, right.number)
+        if not in_order or (unordered and len(made.items) > 1 and not unordered.isdisjoint(both)):
+            unordered.add(made.number)
+        return made
 
     def total(self, items: Sequence[Any]) -> int:
         """`sum(…)` of a list."""
@@ -568,12 +564,6 @@ _SETS_COMPARED: Final[dict[str, Callable[[set[int], set[int]], bool]]] = {
     "<=": set.__le__,
     ">": set.__gt__,
     ">=": set.__ge__,
-}
-_SOME: Final = frozenset({"-", "&"})
-"""Give some elements of the first set, in its order."""
-_OF_SETS: Final[dict[str, Callable[[set[int], Iterable[int]], set[int]]]] = {
-    "|": set.union,
-    "^": set.symmetric_difference,
 }
 
 
