@@ -38,7 +38,7 @@ def compile_comprehension(node: ast.Comprehension, scope: NameScope, compile_exp
     turns = _turns(node, node.clauses, ("list",), inner, compile_expression)
     element = compile_expression(node.element, inner)
     key = None if node.key is None else compile_expression(node.key, inner)
-    folded = _Folded(_as_pairs(node), ("list",), scope, compile_expression)
+    folded = AskedComprehension(_as_pairs(node), ("list",), scope, compile_expression)
 
     def collect(env: Environment) -> Any:
         answer = folded.ask(env)
@@ -95,7 +95,7 @@ def short_circuit(node: ast.Call, scope: NameScope, compile_expression: Compile)
     turns = _turns(argument, argument.clauses, (function,), inner, compile_expression)
     element = compile_expression(argument.element, inner)
     decisive = function == "any"
-    folded = _Folded(argument, (function,), scope, compile_expression)
+    folded = AskedComprehension(argument, (function,), scope, compile_expression)
 
     def decide(env: Environment) -> Any:
         answer = folded.ask(env)
@@ -139,7 +139,7 @@ def folded_call(
         return None
     if len(functions) > 1 and functions != ["len", "set"]:
         return None
-    folded = _Folded(folding, ("list", *reversed(functions)), scope, compile_expression)
+    folded = AskedComprehension(folding, ("list", *reversed(functions)), scope, compile_expression)
 
     def evaluate(env: Environment) -> Any:
         answer = folded.ask(env)
@@ -166,6 +166,14 @@ def calls_only_builtins(syntax: tuple[object, ...], scope: NameScope) -> bool:
         for part in nodes_in(syntax)
         if isinstance(part, ast.Call)
     )
+
+
+def mentioned(syntax: object) -> frozenset[str] | None:
+    """The names of all variables and fields that an expression may read, among others; None if they can be any."""
+    parts = list(nodes_in(syntax))
+    names = [part.id for part in parts if isinstance(part, ast.Name)]
+    fields = [part.name for part in parts if isinstance(part, ast.Attribute)]
+    return None if "getattr" in names else frozenset([*names, *fields])
 
 
 def answers_folds(values: object) -> TypeGuard[Answering]:
@@ -197,7 +205,7 @@ class Filtered:
     """A comprehension that keeps some elements of a set as they are."""
 
     def __init__(self, node: ast.Comprehension, scope: NameScope, compile_expression: Compile) -> None:
-        self._fine = _Folded(node, ("list", "fine"), scope, compile_expression)
+        self._fine = AskedComprehension(node, ("list", "fine"), scope, compile_expression)
 
     def filter(self, env: Environment) -> ElementFilter | None:
         """The filter, of whatever elements; None if names do not mean what they meant."""
@@ -209,7 +217,7 @@ class Filtered:
         return (values, ElementFilter(self._fine.fold(env))) if isinstance(values, SetValue | BagValue) else None
 
 
-class _Folded:
+class AskedComprehension:
     """A comprehension over a set that may answer by itself, from the results of single turns."""
 
     def __init__(
@@ -267,6 +275,10 @@ class _Folded:
         return not calls_only_builtins((self._node.clauses[1:], self._node.element), self._scope)
 
     @cached_property
+    def _mentions(self) -> frozenset[str] | None:
+        return mentioned((self._node.clauses[1:], self._node.element))
+
+    @cached_property
     def _captured(self) -> list[Evaluator]:
         """Evaluators of the names that a turn may use from around the comprehension; MISSING if one is not bound."""
         inside = (self._node.clauses[1:], self._node.element)
@@ -306,7 +318,8 @@ class _Folded:
 
     def fold(self, env: Environment) -> Fold:
         """The question for its value."""
-        return Fold(self._site, partial(self._held, env), partial(self._turns, env.inner({})), self._calls)
+        turn = partial(self._turns, env.inner({}))
+        return Fold(self._site, partial(self._held, env), turn, self._calls, self._mentions)
 
     def _held(self, env: Environment) -> tuple[object, ...]:
         return (env.instance, *[read(env) for read in self._captured])
@@ -371,7 +384,8 @@ def _turns(
         return filtered
     iterable, variables, span = compile_expression(first.iterable, scope), first.variables, first.span
     inside = replace(node, kind="list", clauses=clauses, span=span)
-    nested = None if first_ones or node.key is not None else _Folded(inside, functions, scope, compile_expression)
+    asked = AskedComprehension(inside, functions, scope, compile_expression)
+    nested = None if first_ones or node.key is not None else asked
 
     def looped(env: Environment) -> Iterator[tuple[object] | None]:
         answer = None if nested is None else nested.ask(env)

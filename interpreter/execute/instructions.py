@@ -28,6 +28,7 @@ from interpreter.execute.helpers import compile_effect
 from interpreter.execute.loop_turns import folded_loop
 from interpreter.execute.names import NameScope
 from interpreter.execute.world import Message
+from interpreter.execute.writing_loops import WritingLoop
 from interpreter.library import operations
 from interpreter.state.step import NO_CHOICE, NONE_ADMITTED, NOT_HELD, Abort, ModelError
 from interpreter.values import Instance, SetValue, Stub, truth
@@ -329,6 +330,7 @@ def _for(code: Code, routine: p.Routine, loop: p.ForLoop, scope: NameScope) -> O
     iterable, span = compile_expression(loop.iterable, scope), loop.iterable.span
     # Where decisions are recorded, those of all turns are.
     folded = None if code.decisions is not None else folded_loop(loop, routine, scope, code.unbroken)
+    writing = None if code.decisions is not None else WritingLoop(code, loop, routine, scope)
     asserts = routine.kind == "assertion"
 
     def operation(run: Execution, frame: Frame) -> bool:
@@ -339,6 +341,8 @@ def _for(code: Code, routine: p.Routine, loop: p.ForLoop, scope: NameScope) -> O
         if end is not None:
             run.enabled = run.enabled or end.enabled
             return run.leave(end.value) if end.how == RETURNS else run.finish()
+        if writing is not None and writing.take(values, run, frame):
+            return run.finish()
         rest = elements(values, span)
         if run.observer is not None:
             yields = run.observer.take_turn(run, loop, rest)

@@ -17,7 +17,7 @@ from interpreter.compile import program as p
 from interpreter.compile.independent_turns import is_independent, loop_of, names_in, sequence_of, text_of
 from interpreter.compile.passed_on import PassedOn, passed_on
 from interpreter.compile.statements import instructions
-from interpreter.execute.comprehensions import answers_folds, calls_only_builtins
+from interpreter.execute.comprehensions import answers_folds, calls_only_builtins, mentioned
 from interpreter.execute.environment import Environment
 from interpreter.execute.names import NameScope, readers_of
 from interpreter.execute.passed_values import TurnEnd, passed_values, taken_over
@@ -106,6 +106,7 @@ class _Question:
         text = (loop.variables, *text_of(instructions(loop)))
         self.site = (loop.span, functions)
         self.calls = not calls_only_builtins(text, scope)
+        self.mentions = mentioned(text)
         # What a turn binds before it reads it is held, too: that does no harm, and such names are rarely bound before.
         self._captured = readers_of(set(names_in(text)) - set(loop.variables.names) - passed, scope)
 
@@ -127,7 +128,7 @@ class _First(_Question):
             end = alone(item, _BEGIN)
             return [end.value] if end.how == RETURNS else []
 
-        return Fold(self.site, partial(self.held, env), turn, self.calls)
+        return Fold(self.site, partial(self.held, env), turn, self.calls, self.mentions)
 
     def end(self, answer: list[object]) -> TurnEnd:
         """The end of the loop, given the answer."""
@@ -165,7 +166,7 @@ class _Passing(_Question):
         def turn(before: list[object], item: object) -> list[object]:
             return passed_values(alone(item, taken_over(before, passed)), passed)
 
-        return PassingFold(self.site, partial(self.held, env), start, turn, self.calls)
+        return PassingFold(self.site, partial(self.held, env), start, turn, self.calls, self.mentions)
 
     def end(self, answer: list[object]) -> TurnEnd:
         """The end of the loop, given the answer."""

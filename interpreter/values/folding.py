@@ -30,20 +30,22 @@ class Fold:
     results, in order.
 
     `held` gives the values that a turn may use besides an element and the state (MISSING for unbound names); `turn` the
-    results of the turn for an element. `calls`: a turn calls what might change containers.
+    results of the turn for an element. `calls`: a turn calls what might change containers. `mentions`: the names of the
+    variables and fields that it may read; None if that is not known.
     """
 
     site: Site
     held: Callable[[], tuple[object, ...]]
     turn: Callable[[object], list[object]]
     calls: bool
+    mentions: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PassingFold:
     """A question whose turns pass something on: each is given what the one before passes on, the first one `given`.
 
-    Its answer is what the last turn passes on, or the first that ends the loop. `site`, `held`, `calls`: see `Fold`.
+    Its answer is what the last turn passes on, or the first that ends the loop. The others: see `Fold`.
     """
 
     site: Site
@@ -51,10 +53,11 @@ class PassingFold:
     given: list[object]
     turn: Callable[[list[object], object], list[object]]
     calls: bool
+    mentions: frozenset[str] | None = None
 
     def after(self, given: list[object]) -> Fold:
         """The fold of a turn that is given this."""
-        return Fold(self.site, self.held, partial(self.turn, given), self.calls)
+        return Fold(self.site, self.held, partial(self.turn, given), self.calls, self.mentions)
 
 
 AskedFold = Fold | PassingFold

@@ -16,11 +16,12 @@ from typing import Any, ClassVar, Final, Protocol
 
 from checker.search.memo.added_elements import fold_with, is_joined
 from checker.search.memo.comparisons import CHARGED, CHARGED_OF_SETS, MOST_PARTS, SAME, WITHIN, first
+from checker.search.memo.division import root_of
 from interpreter.execute.reach import changed
 from interpreter.state.state import Slot
 from interpreter.values import Container, DictValue, ListValue, RecordValue, SetValue, Value, ValueWalk
-from interpreter.values.basis import hash_key, sought_key
-from interpreter.values.budget import METER
+from interpreter.values.basis import equal, equal_sequences, hash_key, sought_key
+from interpreter.values.budget import METER, parts_of_keys
 from interpreter.values.folding import AskedFold, Fold, Site
 from interpreter.values.tags import Tag
 
@@ -52,6 +53,11 @@ class ContainerShape:
 
 class Compares(Protocol):
     """What a container was read through."""
+
+    @property
+    def side(self) -> int:
+        """Which of the states that a path sees it has."""
+        ...
 
     def compared(self, question: str, slot: Slot, other: object, other_slot: Slot, charged: int) -> bool | None:
         """The answer to a question about what is in a slot and, through another one, in a slot there; None: both are to
@@ -146,6 +152,22 @@ class PendingMembers(Pending):
         if self.world is other.world and self.slot == other.slot:
             return None
         return self.world.compared(question, self.slot, other.world, other.slot, CHARGED)
+
+    def alike(self, other: PendingMembers) -> bool | None:
+        """Whether two dicts that are as they were are equal, asked key by key; None: they are to be read."""
+        mine, others = self.shape, other.shape
+        if self.world is not other.world or self.slot == other.slot or mine.tokens.keys() != others.tokens.keys():
+            return None
+
+        def turn(key: object) -> list[object]:
+            token = sought_key(key)
+            one, two = mine.tokens[token], others.tokens[token]
+            return [equal(self.load(mine.steps[one]), other.load(others.steps[two]))]
+
+        site: Site = (("==", self.world.side, self.slot, other.slot), ("all",))
+        names = frozenset(str(root_of(slot)[-1]) for slot in (self.slot, other.slot))
+        answer = self.fold(Fold(site, tuple, turn, False, names))
+        return None if answer is None else bool(answer[0])
 
 
 class PendingElements:
@@ -410,6 +432,25 @@ class OpenDict(OpenContainer, DictValue):
         members, shape = self.pending.members(), self.pending.shape
         return {token: (shape.keys[index], members[index]) for token, index in shape.tokens.items()}
 
+    def equals(self, other: Value, walk: ValueWalk) -> bool:
+        assert isinstance(other, DictValue)
+        if not isinstance(other, OpenDict):
+            return super().equals(other, walk)
+        answer = None if changed(self) or changed(other) else self.pending.alike(other.pending)
+        if answer is not None:
+            return answer
+        whole = self.pending.shape.whole or other.pending.shape.whole
+        return super().equals(other, walk) if whole else self._has_values_of(other, walk)
+
+    def _has_values_of(self, other: OpenDict, walk: ValueWalk) -> bool:
+        """As `equals`, of what is read up to the first difference."""
+        mine, others = self.pending.shape.tokens, other.pending.shape.tokens
+        METER.charge(parts_of_keys(mine))
+        if mine.keys() != others.keys():
+            return False
+        at = [others[token] for token in mine]
+        return equal_sequences(_Values(self.pending, list(mine.values())), _Values(other.pending, at), walk)
+
     def known_keys(self) -> list[object]:
         return list(self.pending.shape.keys)
 
@@ -428,6 +469,20 @@ class OpenDict(OpenContainer, DictValue):
     def bind(self, token: Hashable, key: object, value: object) -> None:
         if not self.put_known(token, value):
             super().bind(token, key, value)
+
+
+class _Values(Sequence[Any]):
+    """Some members of a container, each asked for when it is taken."""
+
+    def __init__(self, pending: Pending, indexes: Sequence[int]) -> None:
+        self._pending = pending
+        self._indexes = indexes
+
+    def __len__(self) -> int:
+        return len(self._indexes)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._pending.member(self._indexes[at])
 
 
 class OpenRecord(OpenContainer, RecordValue):
@@ -553,40 +608,3 @@ OPEN: Final[dict[Tag, type[OpenContainer]]] = {
     Tag.RECORD: OpenRecord,
     Tag.SET: OpenSet,
 }
-
-
-def each(container: Container, shape: ContainerShape) -> list[object]:
-    """The members of a closed container that has this shape, in its order."""
-    if isinstance(container, ListValue):
-        return container.items
-    if isinstance(container, DictValue):
-        return [container.entries[token][1] for token in shape.tokens]
-    assert isinstance(container, RecordValue)
-    return [container.fields[str(name)] for name in shape.keys]
-
-
-def by_step(container: Container, shape: ContainerShape) -> list[tuple[str, object]] | None:
-    """The members that were read or replaced, with the steps to them; None if the shape has changed."""
-    if isinstance(container, OpenContainer):
-        return list(container.pending.met())
-    if isinstance(container, DictValue):
-        return _by_key(container, shape)
-    if isinstance(container, ListValue):
-        same = len(container.items) == len(shape.steps)
-    else:
-        assert isinstance(container, RecordValue)
-        same = container.fields.keys() == shape.tokens.keys()
-    return list(zip(shape.steps, each(container, shape), strict=True)) if same else None
-
-
-def _by_key(table: DictValue, shape: ContainerShape) -> list[tuple[str, object]] | None:
-    if table.entries.keys() != shape.tokens.keys():
-        return None
-    found = []
-    for token, index in shape.tokens.items():
-        key, member = table.entries[token]
-        # Equal keys need not be the same: 1 and 1.0.
-        if key is not shape.keys[index]:
-            return None
-        found.append((shape.steps[index], member))
-    return found

@@ -15,6 +15,7 @@ from checker.search.memo.comparisons import is_comparison
 from checker.search.memo.division import FIXED, MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, of_copy
 from checker.search.memo.heads import fewer, gone, list_head
 from checker.search.memo.known_folds import Kind
+from checker.search.memo.members_by_step import by_step, each
 from checker.search.memo.open_bags import OpenBag, PendingBag
 from checker.search.memo.open_containers import (
     OPEN,
@@ -23,8 +24,6 @@ from checker.search.memo.open_containers import (
     Pending,
     PendingMembers,
     PendingSet,
-    by_step,
-    each,
 )
 from checker.search.memo.orders import value_of
 from checker.search.memo.path_folds import FoldedSet, PathFolds
@@ -122,6 +121,10 @@ class PartsWorld(World):
         world.folds, world.together = self.folds, self.together
         self.together.append(world)
         return world
+
+    @property
+    def side(self) -> int:
+        return next(number for number, world in enumerate(self.together) if world is self)
 
     def compared(self, question: str, slot: Slot, other: object, other_slot: Slot, charged: int) -> bool | None:
         """The answer to a question about the containers in two slots, which are as they were; None: read them.
@@ -271,10 +274,10 @@ class PartsWorld(World):
     def _fold_dict(self, slot: Slot, shape: ContainerShape, fold: AskedFold) -> tuple[object] | None:
         """As `_fold`, of the keys of a dict, which the path knows. What is at them is a question of turns."""
         by_turns = self._divider.by_turns(slot)
-        if self.folds is None or shape.whole or not (by_turns or self.folds.fixed):
+        if self.folds is None or not (self.folds.fixed or (by_turns and not shape.whole)):
             return None
         keys = self.folds.folds.ids_of(shape.keys)
-        if not by_turns:
+        if shape.whole or not by_turns:
             return self._fold_fixed(keys, fold)
         over = FoldedSet(keys, lambda: set(keys), lambda: keys, self.thaw, Kind.DICT)
         return self._by_turns(slot, fold, over)
@@ -387,13 +390,13 @@ class PartsWorld(World):
 
     @contextmanager
     def apart(self) -> Iterator[None]:
-        """Within the block all is read anew, and what is read stays there. Nothing was changed before."""
-        before = self.slots, self.originals, self.cells, self.opened
-        self.slots, self.originals, self.cells, self.opened = {}, {}, {}, {}
+        """Within the block all is read anew, as it is in the state, and what is read stays there."""
+        before = self.slots, self.originals, self.cells, self.opened, self.written
+        self.slots, self.originals, self.cells, self.opened, self.written = {}, {}, {}, {}, set()
         try:
             yield
         finally:
-            self.slots, self.originals, self.cells, self.opened = before
+            self.slots, self.originals, self.cells, self.opened, self.written = before
 
     def saved(self) -> tuple[Any, ...]:
         return super().saved(), self.opened.copy()

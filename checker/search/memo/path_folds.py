@@ -101,6 +101,10 @@ class FoldedPath(Protocol):
         """Whether it has changed nothing so far: a turn finds all as it is in the state."""
         ...
 
+    def changed_names(self) -> frozenset[str] | None:
+        """The names of the variables and fields that it has changed so far; None if there may be others."""
+        ...
+
     @property
     def of_steps(self) -> bool:
         """Whether it sees two states."""
@@ -151,8 +155,8 @@ class PathFolds:
         except ModelMistake:
             folds.refuse(fold.site)
         if isinstance(fold, PassingFold):
-            return self._passing(fold, key, over) if self.path.untouched else None
-        if self.path.untouched:
+            return self._passing(fold, key, over) if self.path.untouched or self._is_left_alone(fold, over) else None
+        if self.path.untouched or self._is_left_alone(fold, over):
             return self._apart(fold, key, over)
         if over.kind is not Kind.SET:
             return None
@@ -174,6 +178,14 @@ class PathFolds:
                 return self._reading(fold, key, over)
             known.learn(element, (), turn)
         return f"{FOLD}{number}"
+
+    def _is_left_alone(self, fold: AskedFold, over: FoldedSet) -> bool:
+        """Whether the path has changed nothing that turns may read, by the names in the text: they find all as it is in
+        the state."""
+        if fold.calls or fold.mentions is None or over.kind is Kind.SET:
+            return False
+        changed = self.path.changed_names()
+        return changed is not None and changed.isdisjoint(fold.mentions)
 
     def _may_ask(self, fold: AskedFold, over: FoldedSet) -> bool:
         """Whether a list or dict may be asked. What is not of the text is decided once for all paths."""

@@ -14,7 +14,7 @@ from functools import cached_property
 from math import prod
 from typing import Final, NamedTuple
 
-from checker.search.memo.division import Divider
+from checker.search.memo.division import Divider, root_of
 from checker.search.memo.element_choices import (
     CHOSEN,
     ELSEWHERE,
@@ -538,6 +538,16 @@ class _AskedSoFar:
     def untouched(self) -> bool:
         return all(map(_untouched, self._worlds()))
 
+    def changed_names(self) -> frozenset[str] | None:
+        found: set[str] = set()
+        for world in self._worlds():
+            if world.cells or world.created or world.drawn:
+                # One container may have two names.
+                return None
+            slots = [*world.written, *[slot for slot, value in world.slots.items() if changed(value)]]
+            found.update([str(root_of(slot)[-1]) for slot in slots])
+        return frozenset(found)
+
     @property
     def of_steps(self) -> bool:
         return len(self._worlds()) > 1
@@ -550,7 +560,8 @@ class _AskedSoFar:
             yield stack.enter_context(self._run.recorder.apart())
 
     def side(self, world: object) -> int:
-        return next(number for number, one in enumerate(self._worlds()) if one is world)
+        assert isinstance(world, PartsWorld)
+        return world.side
 
     def look(self, slot: Slot) -> int:
         return self._run.recorder.look(slot)
