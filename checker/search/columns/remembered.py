@@ -90,7 +90,10 @@ class Split:
 
 
 class Remembered:
-    """A rule's bundles by row, of at most `most` execution paths. `counters` of the tree are kept up to date."""
+    """A rule's bundles by row, of at most `most` execution paths. `counters` of the tree are kept up to date.
+
+    `begun`: how many calls there were when all was forgotten last.
+    """
 
     def __init__(self, tree: ReadTree, most: int, sizes: Sizes, shared: dict[int, TreeNode] | None = None) -> None:
         self.tree = tree
@@ -105,6 +108,7 @@ class Remembered:
         self._rows = 0
         self._paths = 0
         self._calls = 0
+        self.begun = 0
         self._new_paths = 0
 
     def lookup(self, columns: Columns, run: RunRow, too_many: TooMany | None = None) -> list[Ints]:
@@ -199,8 +203,10 @@ class Remembered:
         return frozenset([slot for slot, word, bits in every if mask[word] & bits == bits])
 
     def forget(self) -> None:
-        """Forget everything but the numbers of bundles."""
+        """Forget everything but the numbers of bundles. Whether remembering pays is asked anew."""
         self.tree.forget()
+        self._rows = self._paths = self._new_paths = 0
+        self._calls = self.begun = self.tree.counters.calls
         self._branches.known = None
         for split in (self.split, self.by_element):
             split.forget()

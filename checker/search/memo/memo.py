@@ -453,7 +453,7 @@ class Memory:
         path = self.runner.run(rule, view, choices, restart)
         if self.runner.fixed.ends(rule):
             del self._recording[rule]
-            if self._runs_directly(rule):
+            if rule not in self.runner.choices.apart and self._runs_directly(rule):
                 self.run_directly(rule)
             raise BeginAnew
         if self._recorded is not None and self._recorded.takes_back(rule, self.runner.folds.over_lists):
