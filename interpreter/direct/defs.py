@@ -12,11 +12,15 @@ from interpreter.direct.any_order import AnyOrder, returns_in_any_order
 from interpreter.direct.direct_expressions import DirectExpressions
 from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name, source_of
 from interpreter.direct.name_lookup import Names, roots_of
+from interpreter.direct.node_operations import PURE_METHODS
 from interpreter.direct.scopes import RuleScope, function, names_in
 from interpreter.execute.costs import cost, effect_cost
 
 _MAKERS: Final = frozenset({"list", "dict", "set", "sorted"})
 """Builtin functions that make containers."""
+
+_COUNTING: Final = ("all", "any", "bool", "len", "sum")
+"""Builtin functions that give the same for members in any order."""
 
 
 class HelperBody(Names):
@@ -150,7 +154,7 @@ class HelperBody(Names):
             case ast.For():
                 return self._for(statement)
             case ast.Assign(targets=(ast.Name() as target,), value=value):
-                return self._bind(target.id, self.expressions.of(value), value)
+                return self._bind(target.id, self._value_for(target.id, value), value)
             case ast.Assign(targets=(ast.TupleExpression() | ast.ListExpression() as target,), value=value):
                 return self._unpack(target, value)
             case ast.Assign(targets=(ast.Index() as target,), value=value):
@@ -252,6 +256,27 @@ class HelperBody(Names):
         self.assigned.add(identifier)
         return python.Assign([python.Name(f"v_{identifier}", python.Store())], code)
 
+    def _value_for(self, identifier: str, node: ast.Expression) -> Compiled:
+        """The value of a local: of a list that is only counted, the members may come in any order."""
+        if isinstance(node, ast.Comprehension) and node.kind == "list" and self._is_counted(identifier):
+            return self.expressions.comprehended(node, False)
+        return self.expressions.of(node)
+
+    def _is_counted(self, local: str) -> bool:
+        """Whether all that is asked of the one value of a local is how many members it has, or which."""
+        found = known = 0
+        for node in nodes_in(self.source.body):
+            found += _is_named(node, local)
+            match node:
+                case ast.Call(
+                    function=ast.Name() as function, arguments=(ast.Argument(kind="positional", value=value),)
+                ):
+                    builtin = any(self.expressions.is_builtin(function, one) for one in _COUNTING)
+                    known += builtin and _is_named(value, local)
+                case ast.Binary(operator="in" | "not in", right=part) | ast.Unary(operator="not", operand=part):
+                    known += _is_named(part, local)
+        return known > 0 and found == known + 1 and self._is_bound_once(local)
+
     def _is_bound_once(self, local: str) -> bool:
         """Whether one assignment alone gives a local its value."""
         names = list(self._parameters)
@@ -289,7 +314,7 @@ def _changed_in(source: ast.Helper) -> set[str]:
         elif isinstance(node, ast.AugmentedAssign):
             found |= roots_of(node.target)
         elif isinstance(node, ast.Call) and isinstance(node.function, ast.Attribute):
-            found |= roots_of(node.function.value)
+            found |= set() if node.function.name in PURE_METHODS else roots_of(node.function.value)
     return found
 
 
@@ -304,6 +329,10 @@ def _members_put(source: ast.Helper) -> list[ast.Target]:
 def compile_def(source: ast.Helper, rule: RuleScope, title: str, sides: Mapping[str, str]) -> list[python.stmt]:
     """The function that stands for a `def` in a rule. Where it cannot read the state, its results are remembered."""
     return HelperBody(source, rule, sides).function(title)
+
+
+def _is_named(node: ast.Node, local: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == local
 
 
 def _makes_members(node: ast.Comprehension | ast.ListExpression) -> bool:

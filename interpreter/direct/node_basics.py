@@ -83,8 +83,9 @@ class Basics:
         if any(type(item) is ValueNode and item.mutable for item in found.values()):
             raise GiveUp
         self.fuel[0] -= len(found)
-        number = self.nodes.interner.intern_members(_SET, list(map(self.nodes.number, found.values())))
-        if len(found) > 1:
+        inserted = list(map(self.nodes.number, found.values()))
+        number = self.nodes.interner.intern_members(_SET, inserted)
+        if list(self.nodes.interner.payload(number)) != inserted:
             self.unordered.add(number)
         return self.nodes[number]
 

@@ -77,6 +77,14 @@ class Taken:
     origin: Ints
     live: Ints
 
+    @staticmethod
+    def joined(several: Sequence[Taken]) -> Taken:
+        """All steps of some, in order."""
+        if len(several) == 1:
+            return several[0]
+        columns = zip(*[(one.twin, one.origin, one.live) for one in several], strict=True)
+        return Taken(Batch.joined([one.batch for one in several]), *map(np.concatenate, columns))
+
     def take(self, rows: Ints) -> Taken:
         """These steps, in this order."""
         return Taken(self.batch.take(rows), self.twin.take(rows), self.origin.take(rows), self.live.take(rows))

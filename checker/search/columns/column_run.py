@@ -413,8 +413,7 @@ class ColumnRun:
                 found = expander.look_up(rule, chunk, which)
         self.task.patience.ask()
         with phases.during(STEPPING):
-            for one in found:
-                expander.apply(rule, chunk, one)
+            expander.apply(rule, chunk, found)
             rule.weigh(found, calls)
 
     def _keep(self, chunk: Chunk) -> None:

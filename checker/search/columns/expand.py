@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -57,6 +58,10 @@ class ChosenEffects:
         )
 
 
+_MOST_UNJUDGED: Final = 1 << 16
+"""So many steps are kept to be judged together, or a few more."""
+
+
 @dataclass(slots=True)
 class _Forbidden:
     """Effects that are no steps because of a domain's limit, by the row of those that were looked up."""
@@ -81,6 +86,7 @@ class ColumnExpander:
         self.rules = StepRules(space, packing, counters)
         self.losses = Losses(space, packing, counters)
         self._alone = DirectSteps(space, judge, packing, wants_edges)
+        self._unjudged: list[Taken] = []
 
     def which(self, rule: StepRule, chunk: Chunk, own: Ints | None) -> Ints:
         """The rows of the chunk in which a rule may step, by index. `own`: of these rows alone."""
@@ -122,8 +128,13 @@ class ColumnExpander:
         found = rule.look_up(rows if len(which) == len(rows) else rows.take(which))
         return [one._replace(which=which.take(one.which)) for one in found]
 
-    def apply(self, rule: StepRule, chunk: Chunk, found: LookedUp) -> None:
+    def apply(self, rule: StepRule, chunk: Chunk, found: Sequence[LookedUp]) -> None:
         """Take the steps in the bundles."""
+        for one in found:
+            self._apply(rule, chunk, one)
+        self._judge(rule, chunk)
+
+    def _apply(self, rule: StepRule, chunk: Chunk, found: LookedUp) -> None:
         rule.effects.compile()
         for unit, column in enumerate(found.units):
             indexes = None if found.indexes is None else found.indexes[unit]
@@ -319,11 +330,12 @@ class ColumnExpander:
             taken = taken.take(np.flatnonzero(~np.isin(taken.origin - chunk.begin, list(rows))))
         self._alone.count(chunk, found)
         self._keep(rule, chunk, taken)
+        self._judge(rule, chunk)
         if self.space.export is not None:
             self.space.export.take_direct(chunk.part, rule, [o for one in found for o in one.outcomes], taken)
 
     def _keep(self, rule: StepRule, chunk: Chunk, taken: Taken) -> None:
-        """Keep steps that were taken by columns, and judge them."""
+        """Keep steps that were taken by columns, and have them judged."""
         if not len(taken.batch):
             return
         if self.packing.layout.owned and taken.batch.moves is None:
@@ -332,6 +344,14 @@ class ColumnExpander:
         if self.wants_edges:
             self._edges(taken)
         if self.judge.of_steps:
+            self._unjudged.append(taken)
+            if sum(len(one.origin) for one in self._unjudged) > _MOST_UNJUDGED:
+                self._judge(rule, chunk)
+
+    def _judge(self, rule: StepRule, chunk: Chunk) -> None:
+        """Judge the steps of a rule that were kept: all units at once, of which a rule may have hundreds."""
+        if self._unjudged:
+            taken, self._unjudged = Taken.joined(self._unjudged), []
             self.judge.steps(rule, chunk.part, taken, chunk.level)
 
     # --- by columns ------------------------------------------------------------------------------------------------

@@ -438,7 +438,7 @@ class OpenDict(OpenContainer, DictValue):
             return super().equals(other, walk)
         answer = None if changed(self) or changed(other) else self.pending.alike(other.pending)
         if answer is not None:
-            return answer
+            return bool(answer)
         whole = self.pending.shape.whole or other.pending.shape.whole
         return super().equals(other, walk) if whole else self._has_values_of(other, walk)
 

@@ -20,15 +20,15 @@ from interpreter.state.state import Slot
 from interpreter.state.step import ExecutionPath, Result
 from interpreter.values.budget import METER
 
-_MOST_PATHS: Final = 256
+_MOST_PATHS: Final = 4_096
 """So many paths are followed in one run: of more, only those of first alternatives."""
-_MOST_EVENTS: Final = 4_096
+_MOST_EVENTS: Final = 65_536
 """As many are followed while their events are no more than these."""
 _DEEPEST: Final = 16
 """After more choices there are no cut points: each mark has all choices before it."""
 MOST_TURNS: Final = 64
 """Loops of more turns are not asked turn by turn."""
-_WIDEST: Final = 64
+_WIDEST: Final = 4_096
 """Choices between more alternatives are left to the interpreter: each run names all of them."""
 
 
