@@ -11,6 +11,7 @@ from typing import Any, Final, TypeGuard
 from checker.search.memo.asked_nodes import AskedContainer, AskedNode, AskedSet
 from checker.search.memo.asked_queues import AskedQueue, queue_of
 from checker.search.memo.comparisons import BEGINS, CHARGED, CHARGED_OF_SETS, MOST_PARTS, SAME, first
+from checker.search.memo.lazy_members import LazyMembers
 from interpreter.direct.node_basics import is_container
 from interpreter.direct.node_operations import Operations
 from interpreter.direct.nodes import GiveUp, ValueNode, key
@@ -275,21 +276,21 @@ class AskingOperations(Operations):
             return self.live(value, cost)
         value.gone_through()
         self.turns(value.shape.steps, cost)
-        return _Members(value, value.member)
+        return LazyMembers(value.size(), value.member)
 
     def entries_lazily(self, value: Any, cost: int) -> Sequence[Any]:
         """As `entries`, of which each value is asked for when it is taken."""
         if not isinstance(value, AskedNode) or not value.is_dict:
             return self.entries(value, cost)
         keys = self.turns(value.shape.keys, cost)
-        return _Members(value, lambda index: (keys[index], value.member(index)))
+        return LazyMembers(value.size(), lambda index: (keys[index], value.member(index)))
 
     def values_lazily(self, value: Any, cost: int) -> Sequence[Any]:
         """As `values_of`, of which each value is asked for when it is taken."""
         if not isinstance(value, AskedNode) or not value.is_dict:
             return self.turns(self.values_of(value), cost)
         self.turns(value.shape.keys, cost)
-        return _Members(value, value.member)
+        return LazyMembers(value.size(), value.member)
 
     # --- changes ---------------------------------------------------------------------------------------------------
 
@@ -429,22 +430,6 @@ class AskedTexts(Sequence[str]):
     def __getitem__(self, index: Any) -> Any:
         nodes = self._container.reader.nodes
         return self._prefix + nodes.interner.text(nodes.number(self._container.member(self._places[index])))
-
-
-class _Members(Sequence[Any]):
-    """What the members of a container give, each asked for when it is taken."""
-
-    def __init__(self, container: AskedNode, take: Callable[[int], Any]) -> None:
-        self._size = container.size()
-        self._take = take
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __getitem__(self, index: Any) -> Any:
-        if index >= self._size:
-            raise IndexError
-        return self._take(index)
 
 
 def _is_container(value: Any) -> bool:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Final, Protocol
 from checker.search.memo.added_elements import fold_with, is_joined
 from checker.search.memo.comparisons import CHARGED, CHARGED_OF_SETS, MOST_PARTS, SAME, WITHIN, first
 from checker.search.memo.division import root_of
+from checker.search.memo.lazy_members import LazyMembers
 from interpreter.execute.reach import changed
 from interpreter.state.state import Slot
 from interpreter.values import Container, DictValue, ListValue, RecordValue, SetValue, Value, ValueWalk
@@ -448,8 +449,9 @@ class OpenDict(OpenContainer, DictValue):
         METER.charge(parts_of_keys(mine))
         if mine.keys() != others.keys():
             return False
-        at = [others[token] for token in mine]
-        return equal_sequences(_Values(self.pending, list(mine.values())), _Values(other.pending, at), walk)
+        at = [(one, others[token]) for token, one in mine.items()]
+        values = LazyMembers(len(at), lambda index: self.pending.member(at[index][0]))
+        return equal_sequences(values, LazyMembers(len(at), lambda index: other.pending.member(at[index][1])), walk)
 
     def known_keys(self) -> list[object]:
         return list(self.pending.shape.keys)
@@ -469,20 +471,6 @@ class OpenDict(OpenContainer, DictValue):
     def bind(self, token: Hashable, key: object, value: object) -> None:
         if not self.put_known(token, value):
             super().bind(token, key, value)
-
-
-class _Values(Sequence[Any]):
-    """Some members of a container, each asked for when it is taken."""
-
-    def __init__(self, pending: Pending, indexes: Sequence[int]) -> None:
-        self._pending = pending
-        self._indexes = indexes
-
-    def __len__(self) -> int:
-        return len(self._indexes)
-
-    def __getitem__(self, at: Any) -> Any:
-        return self._pending.member(self._indexes[at])
 
 
 class OpenRecord(OpenContainer, RecordValue):

@@ -20,14 +20,16 @@ from interpreter.state.state import Slot
 from interpreter.state.step import ExecutionPath, Result
 from interpreter.values.budget import METER
 
-_MOST_PATHS: Final = 4_096
+_MOST_PATHS: Final = 256
 """So many paths are followed in one run: of more, only those of first alternatives."""
-_MOST_EVENTS: Final = 65_536
-"""As many are followed while their events are no more than these."""
+_MOST_EVENTS: Final = 4_096
+"""As many are followed while their events are no more than these. All alternatives of one choice are followed."""
 _DEEPEST: Final = 16
 """After more choices there are no cut points: each mark has all choices before it."""
 MOST_TURNS: Final = 64
 """Loops of more turns are not asked turn by turn."""
+_OF_EACH: Final = 16
+"""The events of a path, or a few more."""
 _WIDEST: Final = 4_096
 """Choices between more alternatives are left to the interpreter: each run names all of them."""
 
@@ -61,6 +63,7 @@ class Recording:
         self._is_known = is_known
         self._in_order = in_order
         self._level = 0
+        self._widest = 0
         self._cuts = 0
         self._events = 0
         self.readers: tuple[StateReader, ...] = (StateReader(recorder.read, nodes),)
@@ -96,6 +99,7 @@ class Recording:
             taken = (0,)
         else:
             taken = range(size)
+            self._widest = max(self._widest, size)
         saved = self._saved() if len(taken) > 1 else None
         for index in taken:
             METER.ask()
@@ -112,7 +116,9 @@ class Recording:
 
     @property
     def _is_full(self) -> bool:
-        return len(self.paths) >= _MOST_PATHS or self._events > _MOST_EVENTS
+        return len(self.paths) >= max(_MOST_PATHS, self._widest) or self._events > max(
+            _MOST_EVENTS, _OF_EACH * self._widest
+        )
 
     def _saved(self) -> tuple[Any, ...]:
         return self._recorder.saved(), [reader.saved() for reader in self.readers], self._level, self._cuts
