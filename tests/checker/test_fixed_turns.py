@@ -7,6 +7,9 @@ import pytest
 import fizz
 from checker.check import check
 from checker.core.exploration import Settings
+from checker.search.memo.fixed_turns import FixedTurns
+from interpreter import StepKind, compile_module
+from interpreter.state.step import Rule
 from tests.checker.test_elements import agreed
 from tests.random.constants import program
 from tests.random.sets import broken, settings_of
@@ -176,3 +179,14 @@ def test_what_has_nothing_to_ask_so_is_run_directly_at_once() -> None:
     assert report.states == 4**7 + 1
     assert stat(report, "run directly") > report.states // 2
     assert stat(report, "interpreter calls") - stat(report, "recorded by functions") < 200
+
+
+def test_what_was_new_long_ago_does_not_count() -> None:
+    """Nearly all first evaluations of a rule are new, also of one that hardly meets anything new later."""
+    rule = Rule(StepKind.START, 1)
+    turns = FixedTurns(compile_module(fizz.load("m.fizz", text=OWNERS)))
+    assert turns.is_often_new(rule, 1_000, 1_000)
+    assert turns.is_often_new(rule, 1_400, 4_000)
+    assert not turns.is_often_new(rule, 1_500, 9_000)
+    assert not turns.is_often_new(rule, 2_000, 20_000)
+    assert turns.is_often_new(rule, 4_500, 30_000)

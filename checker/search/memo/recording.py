@@ -28,7 +28,7 @@ _DEEPEST: Final = 16
 """After more choices there are no cut points: each mark has all choices before it."""
 MOST_TURNS: Final = 64
 """Loops of more turns are not asked turn by turn."""
-_OF_EACH: Final = 16
+_OF_EACH: Final = 64
 """The events of a path, or a few more."""
 _WIDEST: Final = 4_096
 """Choices between more alternatives are left to the interpreter: each run names all of them."""
