@@ -53,6 +53,8 @@ def loop_writes(loop: p.ForLoop, state_variables: Set[str], bound: Set[str]) -> 
     if loop.variables.unpack:
         return None
     (variable,) = loop.variables.names
+    if variable in state_variables:
+        return None
     found: list[LoopWrite] = []
     for write in _written(loop.body, (), ()):
         if write is None:

@@ -130,6 +130,8 @@ class ColumnExpander:
 
     def apply(self, rule: StepRule, chunk: Chunk, found: Sequence[LookedUp]) -> None:
         """Take the steps in the bundles."""
+        # A run that was interrupted may have left some, of rows that are expanded anew.
+        self._unjudged.clear()
         for one in found:
             self._apply(rule, chunk, one)
         self._judge(rule, chunk)

@@ -541,8 +541,8 @@ class _AskedSoFar:
     def changed_names(self) -> frozenset[str] | None:
         found: set[str] = set()
         for world in self._worlds():
-            if world.cells or world.created or world.drawn:
-                # One container may have two names.
+            if world.cells or world.created or world.sent or world.drawn:
+                # One container may have two names; and a turn begins as a path that has done nothing.
                 return None
             slots = [*world.written, *[slot for slot, value in world.slots.items() if changed(value)]]
             found.update([str(root_of(slot)[-1]) for slot in slots])
