@@ -19,7 +19,7 @@ from interpreter.execute.costs import cost, effect_cost
 _MAKERS: Final = frozenset({"list", "dict", "set", "sorted"})
 """Builtin functions that make containers."""
 
-_COUNTING: Final = ("all", "any", "bool", "len", "sum")
+_COUNTING: Final = frozenset({"all", "any", "bool", "len", "sum"})
 """Builtin functions that give the same for members in any order."""
 
 
@@ -271,8 +271,8 @@ class HelperBody(Names):
                 case ast.Call(
                     function=ast.Name() as function, arguments=(ast.Argument(kind="positional", value=value),)
                 ):
-                    builtin = any(self.expressions.is_builtin(function, one) for one in _COUNTING)
-                    known += builtin and _is_named(value, local)
+                    counting = function.id in _COUNTING and self.expressions.is_builtin(function, function.id)
+                    known += counting and _is_named(value, local)
                 case ast.Binary(operator="in" | "not in", right=part) | ast.Unary(operator="not", operand=part):
                     known += _is_named(part, local)
         return known > 0 and found == known + 1 and self._is_bound_once(local)

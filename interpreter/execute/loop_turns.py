@@ -181,9 +181,7 @@ def folded_loop(
     The routine is an assertion, or one of the `unbroken` ones: the names that it leaves bound are in no state.
     """
     acts = routine.kind != "assertion"
-    if loop.parallel or loop.flow != "atomic" or routine.kind == "init":
-        return None
-    if any(_is_seen(instruction, acts) for instruction in instructions(loop)):
+    if not ends_unseen(loop, routine):
         return None
 
     def find() -> _Around | None:
@@ -195,6 +193,13 @@ def folded_loop(
         return _Around(loop, names, routine.body, parameters, state_variables, acts)
 
     return FoldedLoop(find, scope, True)
+
+
+def ends_unseen(loop: p.ForLoop, routine: p.Routine) -> bool:
+    """Whether a loop ends in the step that it begins in, and nothing tells which of its statements were executed."""
+    acts = routine.kind != "assertion"
+    in_one_step = not loop.parallel and loop.flow == "atomic" and routine.kind != "init"
+    return in_one_step and not any(_is_seen(instruction, acts) for instruction in instructions(loop))
 
 
 def _is_seen(instruction: p.Instruction, acts: bool) -> bool:

@@ -19,6 +19,7 @@ from interpreter.compile.loop_writes import LoopWrite, loop_writes
 from interpreter.compile.statements import instructions
 from interpreter.execute.comprehensions import AskedComprehension, answers_folds, calls_only_builtins
 from interpreter.execute.expressions import compile_binder, compile_expression
+from interpreter.execute.loop_turns import ends_unseen
 from interpreter.execute.names import NameScope
 from interpreter.state.state import MISSING
 from interpreter.values import BagValue, DictValue, Instance, ListValue, SetValue
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from interpreter.execute.execution import Execution
     from interpreter.execute.frames import Frame
 
-_ANY_PAIR: Final = 4
+_PAIR: Final = 4
 """The elements charged for each pair."""
 _Pairs = Sequence[tuple[object, ...]]
 
@@ -50,12 +51,9 @@ class WritingLoop:
     def _writes(self) -> list[_Write]:
         """What is written, if the text leaves no doubt; most loops are never asked about."""
         loop, routine, scope = self._loop, self._routine, self._scope
-        outside = loop.parallel or loop.flow != "atomic" or routine.kind in ("init", "assertion")
-        if outside or routine.number not in self._code.unbroken():
+        if routine.kind == "assertion" or not ends_unseen(loop, routine) or routine.number not in self._code.unbroken():
             return []
         inside = tuple(instructions(loop))
-        if any(one.label is not None for one in inside):
-            return []
         assert isinstance(routine.body, p.Sequence)
         everywhere = Counter(names_in(text_of(instructions(routine.body))))
         within = Counter(names_in((loop.variables, *text_of(inside))))
@@ -68,8 +66,8 @@ class WritingLoop:
 
     def take(self, values: object, run: Execution, frame: Frame) -> bool:
         """Take the loop over these values; whether it was: else it is to be run as it is written."""
-        one_by_one = isinstance(values, SetValue | BagValue) or not answers_folds(values)
-        if one_by_one and not frame.world.answers(values):
+        by_turns = answers_folds(values) and not isinstance(values, SetValue | BagValue)
+        if not (by_turns or frame.world.answers(values)):
             return False
         writes = self._writes
         if not writes or not all(write.is_apart(frame) for write in writes):
@@ -120,7 +118,7 @@ class _Write:
             return None
         assert isinstance(answer[0], ListValue)
         pairs = [pair for pair in answer[0].items if isinstance(pair, tuple)]
-        METER.charge(_ANY_PAIR * len(pairs))
+        METER.charge(_PAIR * len(pairs))
         if not all(lasting(value) for _, value in pairs):
             return None
         places = [place for place, _ in pairs]

@@ -90,10 +90,7 @@ class Split:
 
 
 class Remembered:
-    """A rule's bundles by row, of at most `most` execution paths. `counters` of the tree are kept up to date.
-
-    `begun`: how many calls there were when all was forgotten last.
-    """
+    """A rule's bundles by row, of at most `most` execution paths. `counters` of the tree are kept up to date."""
 
     def __init__(self, tree: ReadTree, most: int, sizes: Sizes, shared: dict[int, TreeNode] | None = None) -> None:
         self.tree = tree
@@ -108,7 +105,8 @@ class Remembered:
         self._rows = 0
         self._paths = 0
         self._calls = 0
-        self.begun = 0
+        self._begun = 0
+        """How many calls there were when all was forgotten last."""
         self._new_paths = 0
 
     def lookup(self, columns: Columns, run: RunRow, too_many: TooMany | None = None) -> list[Ints]:
@@ -206,10 +204,14 @@ class Remembered:
         """Forget everything but the numbers of bundles. Whether remembering pays is asked anew."""
         self.tree.forget()
         self._rows = self._paths = self._new_paths = 0
-        self._calls = self.begun = self.tree.counters.calls
+        self._calls = self._begun = self.tree.counters.calls
         self._branches.known = None
         for split in (self.split, self.by_element):
             split.forget()
+
+    def learned_since(self, calls: int) -> int:
+        """The calls since there were so many, but for those of what was forgotten since."""
+        return self.tree.counters.calls - max(calls, self._begun)
 
     def pays(self, columns: list[Ints]) -> bool:
         """Count these bundles; whether remembering pays, as far as is known."""

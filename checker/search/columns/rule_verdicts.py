@@ -305,7 +305,7 @@ class RuleVerdicts:
         errors = {row: asked.error(int(bundles[row])) for row in np.flatnonzero(verdicts == FAILED).tolist()}
         choice = memory.choice(rule)
         choice.visits += folds.visits - visits
-        choice.count(len(verdicts), counters.calls - max(calls, asked.remembered.begun))
+        choice.count(len(verdicts), asked.remembered.learned_since(calls))
         if not asked.remembered.pays(units) and choice.remembered and choice.never_directly:
             memory.forget(rule)
         return Verdicts(verdicts, errors)

@@ -360,7 +360,7 @@ class StepRule:
         if choice is not None:
             columns = [column for one in found for column in one.units]
             steps = sum(int(self.effects.length.take(column).sum()) for column in columns)
-            choice.count(len(found[0].rows), self.calls - max(calls, self.remembered.begun), steps)
+            choice.count(len(found[0].rows), self.remembered.learned_since(calls), steps)
             if choice.directly:
                 return
             if self._may_be_apart and self._walks_too_much():

@@ -154,9 +154,10 @@ class PathFolds:
             key = (fold.site, (over.kind, over.most, self._held(fold), over.fixed, self.fixed))
         except ModelMistake:
             folds.refuse(fold.site)
+        as_in_state = self.path.untouched or self._is_left_alone(fold, over)
         if isinstance(fold, PassingFold):
-            return self._passing(fold, key, over) if self.path.untouched or self._is_left_alone(fold, over) else None
-        if self.path.untouched or self._is_left_alone(fold, over):
+            return self._passing(fold, key, over) if as_in_state else None
+        if as_in_state:
             return self._apart(fold, key, over)
         if over.kind is not Kind.SET:
             return None
