@@ -23,6 +23,7 @@ from interpreter.execute.pair_answers import Pair
 from interpreter.machine import Machine
 from interpreter.state.state import Layout, Slot, State
 from interpreter.state.step import FairChoice, Outcome, Result, Rule, StepKind
+from interpreter.state.written_out import WrittenOut
 from interpreter.values.budget import METER
 from interpreter.values.intern import Tag
 
@@ -141,6 +142,7 @@ class DirectRules(CompiledRules):
         self._bound: dict[Rule, _Bound] = {}
         self._failures: dict[tuple[bool, int], list[int]] = {}
         self._followers = Followers(self.nodes, self.sides, bool(machine.program.roles))
+        self._out = WrittenOut(machine.values, machine.transitions.layouts)
         self._successors: list[FieldsOnly] | None = None
         """Those of the state of the rule that is run, if they are known."""
         self._unnoted = False
@@ -168,6 +170,12 @@ class DirectRules(CompiledRules):
         `following`: the successors of the state; they are computed if they are asked for and not given. `arguments`:
         of a func that is called from outside, the ids by its parameters.
         """
+        origin, asks = state, rule.kind is StepKind.ASSERT and following is None
+        if asks and (state.layout.cells or (before is not None and before.layout.cells)):
+            written = [one and self._out.state(one) for one in (state, before)]
+            if written[0] is None or (written[1] is None and before is not None):
+                return None
+            state, before = written[0], written[1]
         bound = self._bound.get(rule)
         layout = None if before is None else before.layout
         if bound is None or bound.layout is not state.layout or bound.before is not layout:
@@ -190,6 +198,8 @@ class DirectRules(CompiledRules):
             verdict = run(values, others, put)
         except _Follows:
             self._unmark()
+            if origin.layout.cells:
+                return None
             try:
                 following = self._followers.of(state, self.machine.successors.of(state))
             except GiveUp:

@@ -7,6 +7,9 @@ to the same value.
 
 from __future__ import annotations
 
+from itertools import compress
+from operator import ne
+
 from interpreter.state.state import Layout, State
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.tags import FIELD_TAGS, PAIR_TAGS
@@ -34,10 +37,28 @@ class Alike:
             slots = [before.layout.slots[i] for i in ours]
             if slots != [after.layout.slots[i] for i in theirs]:
                 return False
-        pairs = [(before.values[i], after.values[j]) for i, j in zip(ours, theirs, strict=True)]
+        old, new = [before.values[i] for i in ours], [after.values[i] for i in theirs]
         if not (before.layout.cells or after.layout.cells):
-            return all(left == right for left, right in pairs)
-        return self._equal(pairs, before, after, set())
+            return old == new
+        # Most steps change a value without aliases. Those with aliases may be equal though their ids differ, and differ
+        # though their ids are equal.
+        aliased = {*self._interner.referring(old), *self._interner.referring(new)}
+        if any(i not in aliased for i in compress(range(len(old)), map(ne, old, new))):
+            return False
+        return self._equal([(old[i], new[i]) for i in aliased], before, after, set())
+
+    def differ(self, left: int, right: int) -> bool:
+        """Whether two values are unequal whatever is in shared containers; False: that may decide."""
+        interner = self._interner
+        if not (interner.references(left) or interner.references(right)):
+            return left != right
+        tag = interner.tag(left)
+        if Tag.REF in (tag, interner.tag(right)):
+            return False
+        inside, there = interner.children(left), interner.children(right)
+        if tag is not interner.tag(right) or len(inside) != len(there) or self._names(left) != self._names(right):
+            return True
+        return tag not in _MATCHED and any(map(self.differ, inside, there))
 
     def _positions(self, layout: Layout) -> tuple[int, ...]:
         if layout not in self._seen:

@@ -80,7 +80,7 @@ class Naming:
         left, found = list(range(len(composites))), []
         while left:
             # The one with the least text goes first; its cells are numbered before the next one is chosen.
-            first = min(left, key=lambda index: self._text(composites[index]))
+            first = left[0] if len(left) == 1 else min(left, key=lambda index: self._text(composites[index]))
             left.remove(first)
             found.append(first)
             self.name(composites[first])

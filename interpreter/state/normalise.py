@@ -53,6 +53,7 @@ class Normaliser:
         self._none = interner.intern(Tag.INT, 0)
         self._cells: dict[int, tuple[int, ...]] = {}
         self._known: dict[Sharing, _Named] = {}
+        self._with: dict[tuple[Layout, int], Layout] = {}
 
     def state(self, before: State, layout: Layout, values: list[int], threads: list[int], messages: list[int]) -> State:
         """The canonical state of these parts, the target of a step from `before`."""
@@ -176,16 +177,17 @@ class Normaliser:
         self, layout: Layout, values: list[int], threads: list[int], messages: list[int]
     ) -> tuple[State, list[int]]:
         contents = {int(layout.slots[i][1]): values[i] for i in layout.cells}
-        plain = [i for i in range(len(values)) if layout.slots[i][0] != "cell"]
+        # What refers to nothing stays as it is.
+        referring = [i for i in self._interner.referring(values) if layout.slots[i][0] != "cell"]
         counts: dict[int, int] = {}
-        for number in (*[values[i] for i in plain], *threads, *messages):
+        for number in (*[values[i] for i in referring], *threads, *messages):
             self._count(number, contents, counts)
         shared = {k: k for k, count in counts.items() if count > 1}
         # Containers that are no longer shared are inlined, so that equal states have equal values.
         inlined = _Substitution(self._interner, contents, shared).apply
-        heap = {layout.slots[i]: inlined(values[i]) for i in plain}
+        held = {i: inlined(values[i]) for i in referring}
         naming = Naming(self._interner, {k: inlined(contents[k]) for k in shared})
-        for number in heap.values():
+        for number in held.values():
             naming.name(number)
         naming.name_members()
         threads = [inlined(thread) for thread in threads]
@@ -195,12 +197,19 @@ class Normaliser:
         messages = [messages[index] for index in naming.ordered(messages)]
         naming.name_members(ties=True)
         renamed = _Substitution(self._interner, {}, naming.names).apply
-        slots = {slot: renamed(number) for slot, number in heap.items()}
-        for k, new in naming.names.items():
-            slots["cell", new] = renamed(naming.contents[k])
-        final = self._layouts.of(slots)
-        values = [slots[slot] for slot in final.slots]
-        return State(final, tuple(values), tuple(map(renamed, threads)), tuple(map(renamed, messages))), order
+        final = self._with_so_many(layout, len(naming.names))
+        made = [*values[: len(values) - len(layout.cells)], *[renamed(naming.contents[k]) for k in naming.names]]
+        for i, number in held.items():
+            made[i] = renamed(number)
+        return State(final, tuple(made), tuple(map(renamed, threads)), tuple(map(renamed, messages))), order
+
+    def _with_so_many(self, layout: Layout, cells: int) -> Layout:
+        """A layout with so many cells, which come last, instead of its own."""
+        known = self._with.get((layout, cells))
+        if known is None:
+            slots = (*layout.slots[: len(layout.slots) - len(layout.cells)], *[("cell", k) for k in range(cells)])
+            known = self._with[layout, cells] = self._layouts.ordered(slots)
+        return known
 
     def _count(self, number: int, contents: Mapping[int, int], counts: dict[int, int]) -> None:
         for k in self.cells_in(number):
@@ -244,9 +253,12 @@ def rebuild(interner: Interner, number: int, children: list[int]) -> int:
     tag = interner.tag(number)
     payload = interner.payload(number)
     if tag in COMPOSITE_TAGS:
-        extra = payload[1]
-        text = composite_json(tag, extra, [interner.json(child) for child in children])
-        return interner.intern_composite(tag, tuple(children), extra, text)
+        known = (tag, payload[1], tuple(children))
+        made = interner.parked.get(known)
+        if made is None:
+            text = composite_json(tag, payload[1], [interner.json(child) for child in children])
+            made = interner.parked[known] = interner.intern_composite(tag, tuple(children), payload[1], text)
+        return made
     if tag in PAIR_TAGS:
         return interner.intern_pairs(tag, zip(children[::2], children[1::2], strict=True))
     if tag in FIELD_TAGS:

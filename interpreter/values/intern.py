@@ -134,14 +134,21 @@ class Interner:
 
     def intern_pairs(self, tag: Tag, pairs: Iterable[tuple[int, int]]) -> int:
         """The id of a dict or genericmap with these pairs in any order; of two equal keys the first wins."""
+        given = tuple(pairs)
+        known = self._tables[tag].get(given)
+        if known is not None:
+            # They were in the canonical order.
+            return known
         first: dict[int, int] = {}
-        for key, value in pairs:
+        for key, value in given:
             first.setdefault(key, value)
         return self.intern(tag, tuple(sorted(first.items(), key=lambda pair: self.order_key(pair[0]))))
 
     def intern_fields(self, tag: Tag, fields: Iterable[tuple[str, int]]) -> int:
         """The id of a struct or record with these fields in any order."""
-        return self.intern(tag, tuple(sorted(fields)))
+        given = tuple(fields)
+        known = self._tables[tag].get(given)
+        return self.intern(tag, tuple(sorted(given))) if known is None else known
 
     def intern_composite(self, tag: int, child_ids: tuple[int, ...], extra: Hashable, json: str) -> int:
         """The id of a frame, thread or message: equal iff tag, members, `extra` and `json` are equal.

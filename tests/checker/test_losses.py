@@ -8,7 +8,7 @@ from checker.check import check
 from checker.core.exploration import Settings
 from checker.core.limits import Limits
 from checker.core.report import Report
-from checker.search.columns.expand import ColumnExpander
+from checker.search.columns.machine_steps import MachineSteps
 from fizz import load
 from tests.random import laws
 
@@ -130,7 +130,7 @@ def test_engines_agree(name: str) -> None:
 def test_columns_take_them(monkeypatch: pytest.MonkeyPatch) -> None:
     """The machine takes no step of a chain that loses nodes."""
     taken: list[Report] = []
-    monkeypatch.setattr(ColumnExpander, "_by_machine", lambda *given: taken.append(given))  # type: ignore[arg-type]
+    monkeypatch.setattr(MachineSteps, "take", lambda *given: taken.append(given))  # type: ignore[arg-type]
     module = load("m.fizz", text=text_of("a chain"))
     report = check(module, engine="early columns", settings=Settings(keep_going=True))
     assert not taken and report.states == check(module, engine="plain", settings=Settings(keep_going=True)).states

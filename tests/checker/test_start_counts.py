@@ -9,7 +9,7 @@ import pytest
 from checker.core.exploration import Settings
 from checker.core.limits import Limits
 from checker.properties import properties_of
-from checker.search.columns.expand import ColumnExpander
+from checker.search.columns.machine_steps import MachineSteps
 from checker.search.explore import explore
 from checker.search.registry import ENGINES, engine_of
 from fizz import load
@@ -147,13 +147,13 @@ atomic action Never:
 def test_the_machine_takes_no_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Counters are there from the beginning, so a start changes no slots."""
     taken: Counter[str] = Counter()
-    by_machine = ColumnExpander._by_machine
+    by_machine = MachineSteps.take
 
-    def counting(self: ColumnExpander, chosen: object, *given: object) -> None:
+    def counting(self: MachineSteps, chosen: object, *given: object) -> None:
         taken["steps"] += len(chosen.source)  # type: ignore[attr-defined]
         by_machine(self, chosen, *given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(ColumnExpander, "_by_machine", counting)
+    monkeypatch.setattr(MachineSteps, "take", counting)
     text = """---
 action_options: {Up: {max_actions: 60}, "Node#.Vote": {max_actions: 1}}
 options: {max_actions: 1000}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from checker.core.level import Level
+from checker.search.columns.arrivals import Arrivals
 from checker.search.columns.batch import Batch
 from checker.search.columns.code_tables import Ints, Mask
 from checker.search.columns.column_frontier import Frontier
@@ -16,18 +17,6 @@ from interpreter.state.state import State
 
 class TooWide(Exception):
     """The rows of a chunk make too many steps together: fewer must be expanded at a time. One may make a million."""
-
-
-@dataclass(slots=True)
-class Arrived:
-    """A target made by the machine."""
-
-    state: State
-    key: int
-    parent: int
-    order: int
-    starts: int
-    crashes: int
 
 
 @dataclass(slots=True)
@@ -42,7 +31,8 @@ class Chunk:
     failed: Mask
     most: int
     fast: list[Batch] = field(default_factory=list)
-    slow: dict[Packing, list[Arrived]] = field(default_factory=dict)
+    slow: dict[Packing, Arrivals] = field(default_factory=dict)
+    """The targets that the machine has made."""
     _steps: int = 0
     _states: dict[int, State] = field(default_factory=dict)
 
@@ -51,6 +41,10 @@ class Chunk:
         self._steps += steps
         if self._steps > self.most and self.end - self.begin > 1:
             raise TooWide
+
+    def arrivals(self, packing: Packing) -> Arrivals:
+        """The targets of a packing that the machine has made, to which more are added."""
+        return self.slow.setdefault(packing, Arrivals())
 
     def rows(self) -> Rows:
         return self.part.rows.part(self.begin, self.end)

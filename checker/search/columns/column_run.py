@@ -15,9 +15,9 @@ from checker.core.exploration import PathLink
 from checker.core.level import Level, Unfinished
 from checker.core.patience import Stop
 from checker.liveness.graph import Graph
-from checker.search.columns.batch import Batch, counts
+from checker.search.columns.batch import Batch
 from checker.search.columns.capacity import THREAD, Capacity
-from checker.search.columns.chunk import Arrived, Chunk, TooWide
+from checker.search.columns.chunk import Chunk, TooWide
 from checker.search.columns.code_tables import Ints, Mask, halves
 from checker.search.columns.column_frontier import Frontier
 from checker.search.columns.edges import DrawnStates, Numbered, draw
@@ -39,7 +39,7 @@ from checker.search.contract.level_counts import count_states, is_dead_end, keep
 from checker.search.contract.protocol import Task
 from checker.search.memo.alike_slots import alike
 from checker.search.memo.trie import Counters
-from interpreter.state.state import Slot, State
+from interpreter.state.state import Slot
 from interpreter.state.step import StepKind, StepOrder
 from interpreter.values.budget import METER
 
@@ -287,7 +287,7 @@ class ColumnRun:
         self.graph = None
         self.space.edges.clear()
         for expander in self._expanders.values():
-            expander.wants_edges = False
+            expander.drop_edges()
 
     def expander_of(self, packing: Packing) -> ColumnExpander:
         """What expands the rows of a packing."""
@@ -423,14 +423,19 @@ class ColumnRun:
         ranks = self.space.order_ranks()
         moves = bool(chunk.fast) and chunk.fast[0].moves is not None
         made = self._fresh_moved(chunk, ranks) if moves else {chunk.part.packing: chunk.fast}
-        for packing, arrived in chunk.slow.items():
-            # Many steps lead to one state.
-            states = list(dict.fromkeys(one.state for one in arrived))
+        for packing, arrivals in chunk.slow.items():
+            states = arrivals.states()
             packing.learn(states)
             room = packing.room.beside(Capacity.of(states))
             if packing.outgrown or room != packing.room:
                 self._refit(packing, room, made.get(packing, ()))
-            made.setdefault(packing, []).append(self._packed(packing, states, arrived))
+            batches = made.setdefault(packing, [])
+            if arrivals.alone:
+                batches.append(arrivals.packed_alone(packing))
+            for some in arrivals.alike:
+                taken = some.packed(packing, chunk.part.packing, chunk.part.rows)
+                self.judge.steps(some.rule, chunk.part, taken, chunk.level, packing)
+                batches.append(taken.batch)
         for packing, batches in made.items():
             if batches:
                 is_fresh = moves and len(batches) == 1 and packing not in chunk.slow
@@ -488,19 +493,6 @@ class ColumnRun:
         for target, moved in moves.moved(packing, batch):
             made.setdefault(target, []).append(moved)
         return made
-
-    def _packed(self, packing: Packing, states: list[State], arrived: list[Arrived]) -> Batch:
-        """`states`: those that were arrived at, each once."""
-        numbers = {state: number for number, state in enumerate(states)}
-        rows = packing.pack(states)
-        return Batch(
-            rows.take(np.array([numbers[one.state] for one in arrived], dtype=np.int64)),
-            *halves([one.key for one in arrived]),
-            np.array([one.parent for one in arrived], dtype=np.uint32),
-            np.array([one.order for one in arrived], dtype=np.int32),
-            np.array([one.starts for one in arrived], dtype=np.int32),
-            counts(np.array([one.crashes for one in arrived], dtype=np.int64)),
-        )
 
     def number(self, work: LevelWork, found: list[dict[Packing, Batch]]) -> None:
         """Number the new states of a level by key."""

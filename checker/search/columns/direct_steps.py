@@ -9,8 +9,9 @@ from typing import Final, NamedTuple
 import numpy as np
 
 from checker.liveness.graph import LiveStep
+from checker.search.columns.arrivals import Arrived
 from checker.search.columns.batch import Batch, Taken
-from checker.search.columns.chunk import Arrived, Chunk
+from checker.search.columns.chunk import Chunk
 from checker.search.columns.code_tables import Ints, Mask, Words, halves
 from checker.search.columns.effects import NO_KIND
 from checker.search.columns.judge import AssertionEvaluator
@@ -227,7 +228,7 @@ class DirectSteps:
             starts = starts_after(int(part.starts[at]), arrival.kind)
             crashes = crashes_after(int(part.crashes[at]), arrival.crash)
             found = Arrived(arrival.state, arrival.key, int(part.numbers[at]), order, starts, crashes)
-            chunk.slow.setdefault(space.packing(arrival.state.layout), []).append(found)
+            chunk.arrivals(space.packing(arrival.state.layout)).alone.append(found)
             if self.wants_edges and arrival.live is not None:
                 edges.append((found.parent, space.edges.kind(arrival.live), arrival.key))
         chunk.make(taken)

@@ -35,6 +35,8 @@ StepNumbers = tuple[int, int]
 @dataclass(frozen=True, slots=True)
 class Effect:
     """One result as a step: `fast` if it is bits to set in the same layout; else the machine applies it row by row.
+    A fast one may still be slow in some rows, in which it overwrites references to shared containers. `roots`: the
+    slots of the layout that it writes, or writes parts of.
 
     `updates`: the numbers of updates, by slot; what they write is not among the `writes`. `elements`: the elements that
     are added to sets or removed (UNBOUND), by their slots. `copies`: how many copies more of an element there are in a
@@ -44,6 +46,7 @@ class Effect:
     outcome: Outcome
     twin: bool
     order: int
+    roots: frozenset[Slot]
     fast: bool
     thread: int
     live: int
@@ -179,11 +182,10 @@ class Effects:
         packing, interner = self.packing, self._interner
         returns = self._returns_of(outcome, twin)
         writes = (*outcome.writes, *returns) if returns else outcome.writes
-        fast = not packing.layout.cells and not any(map(interner.references, outcome.sent))
-        fast = fast and all(
-            root_of(slot) in packing.layout.index and number != UNBOUND and not interner.references(number)
-            for slot, number in writes
-        )
+        roots = frozenset([root_of(slot) for slot, _ in writes])
+        fast = all(slot in packing.layout.index and slot[0] != "cell" for slot in roots)
+        fast = fast and not any(map(interner.references, outcome.sent))
+        fast = fast and not any(number == UNBOUND or interner.references(number) for _, number in writes)
         thread = NOTHING
         if outcome.thread is not None and not twin:
             fast = fast and not interner.references(outcome.thread)
@@ -216,7 +218,9 @@ class Effects:
         number = self._known[key] = len(self.effects)
         order, live = self._step_of(outcome, twin, None)
         inner = (tuple(elements), tuple(copied))
-        self.effects.append(Effect(outcome, twin, order, fast, thread, live, tuple(whole), updates, *inner, sent))
+        self.effects.append(
+            Effect(outcome, twin, order, roots, fast, thread, live, tuple(whole), updates, *inner, sent)
+        )
         return number
 
     def orders_of(self, numbers: Ints, indexes: Ints | None) -> tuple[NDArray[np.int32], Ints]:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from checker.core.level import STEP_STAGE, Witness
 from checker.search.columns.batch import Batch, Taken
 from checker.search.columns.capacity import MESSAGE, THREAD
-from checker.search.columns.chunk import Arrived, Chunk
-from checker.search.columns.code_tables import Ints, Mask, Words, distinct, halves
+from checker.search.columns.chosen_effects import ChosenEffects, Forbidden
+from checker.search.columns.chunk import Chunk
+from checker.search.columns.code_tables import Ints, Mask, Words, distinct
 from checker.search.columns.direct_steps import DirectSteps, RowSteps
 from checker.search.columns.effects import NO_KIND
 from checker.search.columns.images import BY_MACHINE, NO_STEP
 from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.listed_slots import move_messages, move_threads
 from checker.search.columns.losses import NOTHING, Losses
+from checker.search.columns.machine_steps import MachineSteps
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.space import Space
 from checker.search.columns.step_rules import LookedUp, StepRule, StepRules
@@ -27,50 +27,11 @@ from checker.search.contract.bounds import starts_after
 from checker.search.contract.level_counts import note_action
 from checker.search.contract.parents import crashes_after
 from checker.search.memo.trie import Counters
-from interpreter.state.state import Slot, State
+from interpreter.state.state import Slot
 from interpreter.state.step import StepKind, StepOrder
-
-_UNPACKED: Final = 1_024
-"""So many steps at a time are taken by the machine from states that are unpacked together."""
-
-
-@dataclass(slots=True)
-class ChosenEffects:
-    """The effects of one rule in a chunk: the i-th on row `source[i]` of `rows`, row `origin[i]` of the frontier.
-
-    `orders` are their step orders, `live` their kinds for liveness; `messages` the slots of those that are delivered.
-    """
-
-    rule: StepRule
-    rows: Rows
-    source: Ints
-    origin: Ints
-    effects: Ints
-    orders: NDArray[np.int32]
-    live: Ints
-    messages: Ints | None
-
-    def only(self, which: Mask) -> ChosenEffects:
-        source, origin, effects = self.source[which], self.origin[which], self.effects[which]
-        messages = None if self.messages is None else self.messages[which]
-        return ChosenEffects(
-            self.rule, self.rows, source, origin, effects, self.orders[which], self.live[which], messages
-        )
-
 
 _MOST_UNJUDGED: Final = 1 << 16
 """So many steps are kept to be judged together, or a few more."""
-
-
-@dataclass(slots=True)
-class _Forbidden:
-    """Effects that are no steps because of a domain's limit, by the row of those that were looked up."""
-
-    effects: dict[int, set[int]] = field(default_factory=dict)
-
-    def add(self, chosen: ChosenEffects) -> None:
-        for row, effect in zip(chosen.source.tolist(), chosen.effects.tolist(), strict=True):
-            self.effects.setdefault(row, set()).add(effect)
 
 
 class ColumnExpander:
@@ -86,7 +47,12 @@ class ColumnExpander:
         self.rules = StepRules(space, packing, counters)
         self.losses = Losses(space, packing, counters)
         self._alone = DirectSteps(space, judge, packing, wants_edges)
+        self._by_machine = MachineSteps(space, judge, packing, wants_edges)
         self._unjudged: list[Taken] = []
+
+    def drop_edges(self) -> None:
+        """Note no edges any more."""
+        self.wants_edges = self._alone.wants_edges = self._by_machine.wants_edges = False
 
     def which(self, rule: StepRule, chunk: Chunk, own: Ints | None) -> Ints:
         """The rows of the chunk in which a rule may step, by index. `own`: of these rows alone."""
@@ -193,13 +159,13 @@ class ColumnExpander:
         self, rule: StepRule, chunk: Chunk, found: LookedUp, column: Ints, indexes: Ints | None
     ) -> dict[int, set[int]]:
         """Take the steps in the bundles. Returns the effects that are no steps because of a domain's limit, by row."""
-        forbidden = _Forbidden()
+        forbidden = Forbidden()
         chosen = self.choose(rule, chunk, found, column, indexes)
         if chosen is None:
             return forbidden.effects
         quick = self.quick(chosen)
         if not quick.all():
-            self._by_machine(chosen.only(~quick), chunk, forbidden)
+            self._by_machine.take(chosen.only(~quick), chunk, forbidden)
             chosen = chosen.only(quick)
         if len(chosen.source):
             taken = self.take(chosen, chunk)
@@ -242,7 +208,9 @@ class ColumnExpander:
     def quick(self, chosen: ChosenEffects) -> Mask:
         """Which effects are taken by columns; the machine takes the others."""
         quick = chosen.rule.effects.fast.take(chosen.effects)
-        return np.zeros_like(quick) if chosen.rule.counts.missing else quick
+        if chosen.rule.counts.missing:
+            return np.zeros_like(quick)
+        return quick & ~self._by_machine.shares(chosen) if self.packing.layout.cells else quick
 
     # --- edges for liveness ----------------------------------------------------------------------------------------
 
@@ -252,9 +220,6 @@ class ColumnExpander:
         if not seen.all():
             batch, live = batch.take(np.flatnonzero(seen)), live[seen]
         self.space.edges.take(batch.parents, live, batch.high, batch.low)
-
-    def _edge(self, source: int, kind: int, key: int) -> None:
-        self.space.edges.take(np.array([source]), np.array([kind]), *halves([key]))
 
     def hide(self, chunk: Chunk, kinds: tuple[StepKind, ...], rows: Ints) -> None:
         """Gather the steps of some kinds that exist in these rows of a chunk and are not taken from them."""
@@ -283,37 +248,6 @@ class ColumnExpander:
         return exists
 
     # --- by the machine --------------------------------------------------------------------------------------------
-
-    def _by_machine(self, chosen: ChosenEffects, chunk: Chunk, forbidden: _Forbidden) -> None:
-        part, rule = chunk.part, chosen.rule
-        messages = np.zeros_like(chosen.source) if chosen.messages is None else chosen.messages
-        columns = (chosen.source, chosen.origin, chosen.effects, chosen.orders, chosen.live, messages)
-        befores: dict[int, State] = {}
-        for n, (row, at, effect, order, live, message) in enumerate(
-            zip(*[column.tolist() for column in columns], strict=True)
-        ):
-            self.judge.task.patience.ask()
-            if not n % _UNPACKED:
-                which = np.unique(chosen.source[n : n + _UNPACKED])
-                befores = dict(zip(which.tolist(), self.packing.states(chosen.rows, which), strict=True))
-            before = befores[row]
-            known = rule.effects.effects[effect]
-            after = rule.apply_slowly(before, known, message)
-            if after is None:
-                forbidden.effects.setdefault(row, set()).add(effect)
-                continue
-            image = after if self.space.images is None else self.space.machine.canonical(after)
-            key = self.space.machine.key(image)
-            found = chunk.slow.setdefault(self.space.packing(image.layout), [])
-            number, starts = int(part.numbers[at]), starts_after(int(part.starts[at]), rule.kind)
-            crashes = crashes_after(int(part.crashes[at]), self.space.orders[order].crashes)
-            found.append(Arrived(image, key, number, order, starts, crashes))
-            if self.wants_edges and live != NO_KIND:
-                self._edge(number, live, key)
-            if self.space.export is not None:
-                self.space.export.take_one(part.key(at), key, rule, effect, order)
-            if self.judge.of_steps and not known.twin and rule.kind is not StepKind.CRASH_ROLE:
-                self.judge.step(before, after, part.ref(at), order, key, chunk.level)
 
     def apply_alone(self, rule: StepRule, chunk: Chunk, found: list[RowSteps]) -> None:
         """Take the steps of a rule that is not remembered."""
@@ -454,7 +388,7 @@ class ColumnExpander:
         return some
 
     def _drop(
-        self, chosen: ChosenEffects, taken: Taken, chunk: Chunk, forbidden: _Forbidden
+        self, chosen: ChosenEffects, taken: Taken, chunk: Chunk, forbidden: Forbidden
     ) -> tuple[ChosenEffects, Taken]:
         """Have steps lose what is out of reach after them."""
         lost = self.losses.of(taken.batch)
@@ -466,12 +400,12 @@ class ColumnExpander:
         return chosen, taken
 
     def _kept(
-        self, chosen: ChosenEffects, taken: Taken, kept: Mask, chunk: Chunk, forbidden: _Forbidden
+        self, chosen: ChosenEffects, taken: Taken, kept: Mask, chunk: Chunk, forbidden: Forbidden
     ) -> tuple[ChosenEffects, Taken]:
         """Have the machine take the other steps; those of `kept`."""
         if kept.all():
             return chosen, taken
-        self._by_machine(chosen.only(~kept), chunk, forbidden)
+        self._by_machine.take(chosen.only(~kept), chunk, forbidden)
         return chosen.only(kept), taken.take(np.flatnonzero(kept))
 
 

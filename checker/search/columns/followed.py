@@ -27,8 +27,9 @@ from interpreter.state.state import State
 from interpreter.state.step import Candidate, StepKind
 
 if TYPE_CHECKING:
+    from checker.search.columns.chosen_effects import ChosenEffects
     from checker.search.columns.column_frontier import Frontier
-    from checker.search.columns.expand import ChosenEffects, ColumnExpander
+    from checker.search.columns.expand import ColumnExpander
     from checker.search.columns.step_rules import StepRule
 
 _ORDER: Final = 32

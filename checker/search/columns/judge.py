@@ -17,6 +17,7 @@ from checker.search.columns.follow_judge import FollowedRows, FollowJudge
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.rule_verdicts import RuleVerdicts
 from checker.search.columns.space import Space
+from checker.search.columns.step_changes import StepChanges, changed_bits
 from checker.search.columns.step_rules import StepRule
 from checker.search.columns.verdicts import FAILED, FALSE, OPEN, TRUE
 from checker.search.contract.assertion_answers import Assertions
@@ -54,6 +55,7 @@ class AssertionEvaluator:
         self.verdicts = RuleVerdicts(space, task.patience)
         self._rowwise = Assertions(space.machine, space.memory.view, SharedPairs(space.memory).result)
         self._rules: dict[tuple[int, Layout], list[Rule]] = {}
+        self._changes = StepChanges(space)
         self.following: FollowJudge | None = None
         """Evaluates assertions that ask for successors, where columns know these."""
         self._by_rows: dict[tuple[int, str], _RowByRow] = {}
@@ -215,17 +217,17 @@ class AssertionEvaluator:
 
     # --- steps -----------------------------------------------------------------------------------------------------
 
-    def steps(self, rule: StepRule, part: Frontier, taken: Taken, level: Level) -> None:
-        """Judge steps that stay in one packing; crashes are left out."""
+    def steps(self, rule: StepRule, part: Frontier, taken: Taken, level: Level, target: Packing | None = None) -> None:
+        """Judge steps; crashes are left out. `target`: the packing of the states they lead to, if it is another one."""
         live = np.flatnonzero(~taken.twin)
-        if rule.candidate.order[0] == 3 or not len(live):
+        if rule.candidate.order[0] == 3 or not len(live) or not self.of_steps:
             return
-        packing = part.packing
+        packing = target or part.packing
         before, after = part.rows.take(taken.origin[live]), taken.batch.rows.take(live)
-        visible = packing.mask([slot for slot in packing.fields if slot[0] in ("heap", "param", "field")])
-        changed = np.zeros(len(live), dtype=np.bool_)
-        for old, new, bits in zip(before.words, after.words, visible, strict=True):
-            changed |= ((old ^ new) & bits) != 0
+        if packing is part.packing and not packing.layout.cells:
+            changed = changed_bits(packing, before, after)
+        else:
+            changed = self._changes.among(part.packing, before, packing, after)
         some = np.flatnonzero(changed)
         if not len(some):
             return
@@ -255,7 +257,7 @@ class AssertionEvaluator:
                 return
             if len(open_rows) < len(before):
                 before, after, rows = before.take(open_rows), after.take(open_rows), rows[open_rows]
-            found = self.verdicts.ask(rule, packing, after, before)
+            found = self.verdicts.ask(rule, packing, after, before, part.packing)
             assert found is not None
             verdicts = found.values
             for at in self._least_sources(np.flatnonzero(verdicts == FAILED), rows, taken, part):

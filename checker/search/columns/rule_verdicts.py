@@ -53,15 +53,19 @@ class Verdicts:
 
 @dataclass(slots=True)
 class _Asked:
-    """Rows of one packing that are asked about, or pairs of rows before and after a step."""
+    """Rows of one packing that are asked about, or pairs of rows before and after a step.
+
+    `former`: the packing of those before.
+    """
 
     packing: Packing
     rows: Rows
     before: Rows | None
+    former: Packing
 
     def columns(self, interner: Interner) -> StateColumns | PairColumns:
         after = StateColumns(self.packing, self.rows, interner)
-        return after if self.before is None else PairColumns(StateColumns(self.packing, self.before, interner), after)
+        return after if self.before is None else PairColumns(StateColumns(self.former, self.before, interner), after)
 
     @property
     def sides(self) -> list[Rows]:
@@ -69,12 +73,13 @@ class _Asked:
 
     def take(self, which: Ints) -> _Asked:
         """Some of the rows."""
-        return _Asked(self.packing, self.rows.take(which), None if self.before is None else self.before.take(which))
+        before = None if self.before is None else self.before.take(which)
+        return _Asked(self.packing, self.rows.take(which), before, self.former)
 
     def states(self) -> tuple[list[State], list[State] | None]:
         """The states, and those before."""
         every = np.arange(len(self.rows))
-        before = None if self.before is None else self.packing.states(self.before, every)
+        before = None if self.before is None else self.former.states(self.before, every)
         return self.packing.states(self.rows, every), before
 
 
@@ -151,7 +156,8 @@ class RuleVerdicts:
     def __init__(self, space: Space, patience: Patience) -> None:
         self.space = space
         self._patience = patience
-        self._asked: dict[tuple[Rule, Packing], _AskedRule | None] = {}
+        self._asked: dict[tuple[Rule, Packing, Packing], _AskedRule | None] = {}
+        """By rule, packing, and that of the states before."""
         self._alike_verdicts: dict[tuple[Rule, Packing], AlikeVerdicts] = {}
         self._pair_verdicts: dict[tuple[int, tuple[str, int] | None, Packing], PairVerdicts] = {}
         """By the number of a `leadsto` assertion, and its instance."""
@@ -162,7 +168,7 @@ class RuleVerdicts:
         First those that the assertions have in common for which most was looked up, then those of the first of these;
         a few of them.
         """
-        asked = [one for (_, of), one in self._asked.items() if of is packing and one is not None]
+        asked = [one for (_, of, _), one in self._asked.items() if of is packing and one is not None]
         most = max([one.remembered.misses for one in asked], default=0)
         asked = sorted([one for one in asked if one.remembered.misses > _LITTLE * most], key=_less_missed)
         read = [slots for one in asked if (slots := one.remembered.read_by_all(packing, self.space.machine.values))]
@@ -177,12 +183,14 @@ class RuleVerdicts:
         self._alike_verdicts.clear()
         self._pair_verdicts.clear()
 
-    def ask(self, rule: Rule, packing: Packing, rows: Rows, before: Rows | None = None) -> Verdicts | None:
+    def ask(
+        self, rule: Rule, packing: Packing, rows: Rows, before: Rows | None = None, former: Packing | None = None
+    ) -> Verdicts | None:
         """The verdicts of an assertion rule; None if it must be asked row by row.
 
-        `before`: the states before the steps that it is about.
+        `before`: the states before the steps that it is about; `former`: their packing, if it is another one.
         """
-        key = (rule, packing)
+        key = (rule, packing, former or packing)
         if key not in self._asked:
             self._asked[key] = self._new(rule)
         choice = self.space.memory.choice(rule)
@@ -191,7 +199,8 @@ class RuleVerdicts:
         while begin < len(rows):
             alone = self._is_run(rule, before)
             end = min(begin + (min(choice.left, ALONE) if alone else choice.left), len(rows))
-            some = _Asked(packing, rows.part(begin, end), None if before is None else before.part(begin, end))
+            some_before = None if before is None else before.part(begin, end)
+            some = _Asked(packing, rows.part(begin, end), some_before, former or packing)
             if not alone and self._asked[key] is None:
                 return None
             try:
@@ -267,7 +276,7 @@ class RuleVerdicts:
         """Ask an assertion rule by what is remembered, or else run it in each row."""
         if self._is_run(rule, rows.before):
             return self._run(rule, rows)
-        asked = self._asked[rule, rows.packing]
+        asked = self._asked[rule, rows.packing, rows.former]
         assert asked is not None
         return self._look_up(rule, rows, asked)
 
@@ -313,6 +322,8 @@ class RuleVerdicts:
     def _alike(self, rule: Rule, rows: _Asked) -> AlikeVerdicts | None:
         """The verdicts of a rule by all that it may read; None: it may read more than slots by their names."""
         packing, key = rows.packing, (rule, rows.packing)
+        if rows.former is not packing:
+            return None
         reads = self.space.memory.may_read(rule, packing.layout, None if rows.before is None else packing.layout)
         if reads is None:
             return None
@@ -338,7 +349,7 @@ class RuleVerdicts:
 
     def needs_rows(self, rule: Rule, packing: Packing) -> bool:
         """Whether it was found that a rule must be asked row by row."""
-        return self._asked.get((rule, packing), ...) is None
+        return self._asked.get((rule, packing, packing), ...) is None
 
     def _new(self, rule: Rule) -> _AskedRule:
         machine = self.space.machine

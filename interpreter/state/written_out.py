@@ -1,0 +1,80 @@
+"""States with shared containers written out at each place, for those who ask for values alone: assertions.
+
+Equality goes by values (language page, 3), and an assertion changes nothing, so that it can not tell two containers
+from one in two places.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from interpreter.state.normalise import MOST_SHARING, rebuild, sharing_of
+from interpreter.state.state import Layout, Layouts, State
+from interpreter.values.intern import Interner, Tag
+from interpreter.values.problem import ModelMistake
+
+_UNORDERED: Final = frozenset({Tag.GENERICSET, Tag.GENERICMAP, Tag.BAG})
+"""Collections in an order that depends on what is shared in them."""
+
+
+class _Unwritable(Exception):
+    """A value contains itself, is too large, or has members in another order if it is written out."""
+
+
+class WrittenOut:
+    """Writes states out, without threads and messages. Caches what is shared in them."""
+
+    def __init__(self, interner: Interner, layouts: Layouts) -> None:
+        self._interner = interner
+        self._layouts = layouts
+        self._without: dict[Layout, Layout] = {}
+        self._known: dict[tuple[Layout, tuple[int, ...], tuple[int, ...]], dict[int, int] | None] = {}
+        """By layout, the positions of what is shared and the values there: the values written out, by position."""
+
+    def state(self, state: State) -> State | None:
+        """The state without shared containers; None if it can not be written so."""
+        layout, values = state.layout, state.values
+        sharing = sharing_of(self._interner, layout, values)
+        held = (layout, sharing, tuple([values[i] for i in sharing]))
+        if held not in self._known:
+            if len(self._known) > MOST_SHARING:
+                self._known.clear()
+            self._known[held] = self._values(state, sharing)
+        known = self._known[held]
+        if known is None:
+            return None
+        kept = len(values) - len(layout.cells)
+        written = list(values[:kept])
+        for position, number in known.items():
+            written[position] = number
+        if layout not in self._without:
+            self._without[layout] = self._layouts.ordered(layout.slots[:kept])
+        return State(self._without[layout], tuple(written))
+
+    def _values(self, state: State, sharing: tuple[int, ...]) -> dict[int, int] | None:
+        cells = [state.values[i] for i in state.layout.cells]
+        known: dict[int, int | None] = {}
+        try:
+            of_slots = [i for i in sharing if state.layout.slots[i][0] != "cell"]
+            return {i: self._written(state.values[i], cells, known) for i in of_slots}
+        except (_Unwritable, ModelMistake):
+            return None
+
+    def _written(self, number: int, cells: list[int], known: dict[int, int | None]) -> int:
+        """The id of a value with the contents of cells for references. `known`: those found so far; None: under way."""
+        interner = self._interner
+        if not interner.references(number):
+            return number
+        if number not in known:
+            known[number] = None
+            if interner.tag(number) is Tag.REF:
+                known[number] = self._written(cells[interner.payload(number)[0]], cells, known)
+            elif interner.tag(number) in _UNORDERED:
+                raise _Unwritable
+            else:
+                inside = [self._written(child, cells, known) for child in interner.children(number)]
+                known[number] = rebuild(interner, number, inside)
+        found = known[number]
+        if found is None:
+            raise _Unwritable
+        return found
