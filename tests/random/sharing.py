@@ -81,6 +81,7 @@ class SharingModel:
     def text(self) -> str:
         """The whole program."""
         pick, chance = self.source.pick, self.source.chance
+        serial = chance(45)
         lines = [
             "---",
             "deadlock_detection: false",
@@ -115,10 +116,11 @@ class SharingModel:
             f'    d = {{"p": {pick(("e", "None"))}, "q": {pick(("xs", "None"))}}}',
             f"    bag_of = {pick(('genericset()', 'bag()'))}",
             f"    nodes = [Node{held} for _ in range({pick((1, 2, 2))})]",
+            *(["    client = Client()"] if serial else []),
         ]
-        for number in range(self.source.number(2, 4)):
-            serial = chance(35)
-            lines += [f"{'' if serial else 'atomic '}action A{number}:", *[f"    {one}" for one in self.block(serial)]]
+        for number in range(self.source.number(1, 3)):
+            lines += [f"{'' if chance(25) else 'atomic '}action A{number}:", *_under(self.block(False))]
+        lines += ["role Client:", *_under(["action Ask:", *_under(self.block(True))])] if serial else []
         shown = pick(("n", "e", "xs", "d", "other", "[node.held for node in nodes]", "g", "seen"))
         step = f"before.{shown}" if "[" not in shown else "[node.held for node in before.nodes]"
         then = f"after.{shown}" if "[" not in shown else "[node.held for node in after.nodes]"
@@ -129,6 +131,10 @@ class SharingModel:
             f"    return {pick((f'len(str({shown})) < 30', 'n < 3', 'e != f or n == 0', 'xs == ys or other < 3'))}",
         ]
         return "\n".join(lines) + "\n"
+
+
+def _under(lines: list[str]) -> list[str]:
+    return [f"    {line}" for line in lines]
 
 
 def program(source: Source) -> str:

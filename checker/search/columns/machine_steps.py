@@ -21,7 +21,7 @@ from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.effects import NO_KIND
 from checker.search.columns.judge import AssertionEvaluator
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.references import References
+from checker.search.columns.rows_with_aliases import RowsWithAliases
 from checker.search.columns.space import Space
 from checker.search.contract.bounds import starts_after
 from checker.search.contract.parents import crashes_after
@@ -42,7 +42,7 @@ class MachineSteps:
         self.judge = judge
         self.packing = packing
         self.wants_edges = wants_edges
-        self._references = References(packing, space.machine.values)
+        self._references = RowsWithAliases(packing, space.machine.values)
 
     def take(self, chosen: ChosenEffects, chunk: Chunk, forbidden: Forbidden) -> None:
         """Take all these steps."""

@@ -9,7 +9,7 @@ import numpy as np
 from checker.search.columns.code_tables import Ints, Mask, Words
 from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.packing import Packing, Rows
-from checker.search.columns.references import References
+from checker.search.columns.rows_with_aliases import RowsWithAliases
 from checker.search.columns.space import Space
 from interpreter.state.state import Slot
 
@@ -31,7 +31,7 @@ class StepChanges:
 
     def __init__(self, space: Space) -> None:
         self._space = space
-        self._references: dict[Packing, References] = {}
+        self._references: dict[Packing, RowsWithAliases] = {}
         self._differ: dict[tuple[int, int], bool] = {}
         """By two values, whether they are unequal whatever is in shared containers."""
 
@@ -56,9 +56,9 @@ class StepChanges:
             changed[some] = self._differ_by_states(packing, before.take(some), target, after.take(some))
         return changed
 
-    def _of(self, packing: Packing) -> References:
+    def _of(self, packing: Packing) -> RowsWithAliases:
         if packing not in self._references:
-            self._references[packing] = References(packing, self._space.machine.values)
+            self._references[packing] = RowsWithAliases(packing, self._space.machine.values)
         return self._references[packing]
 
     def _differ_by_states(self, packing: Packing, before: Rows, target: Packing, after: Rows) -> Mask:

@@ -17,7 +17,7 @@ from interpreter.state.state import Slot
 from interpreter.values.intern import Interner
 
 
-class References:
+class RowsWithAliases:
     """Looks for references to shared containers in the rows of one packing. `values`: those of the machine."""
 
     def __init__(self, packing: Packing, values: Interner) -> None:
