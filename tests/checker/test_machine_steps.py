@@ -161,7 +161,7 @@ atomic action Take:
 atomic action Mark:
     e["a"] = n
 atomic action Up: n = (n + 1) % 3
-transition assertion Few(before, after): return len(after.box) <= len(before.box) + 1 and before.e != after.e or after.n < 3
+transition assertion Few(before, after): return len(after.box) <= len(before.box) or before.e != after.e
 """,
 }
 
@@ -211,8 +211,8 @@ def test_steps_that_leave_alone_what_is_shared_go_by_columns(monkeypatch: pytest
     report = check(module_of(text), engine="early columns", settings=Settings(keep_going=True))
     assert report.states == 320 and taken["Copy"] > 150 < taken["Cut"]
     assert not {"N", "M", "K"} & taken.keys()
-    # There are six pairs of logs.
-    assert taken["made"] < (taken["Copy"] + taken["Cut"]) / 10
+    # There are five pairs of logs; steps are alike within a level.
+    assert taken["made"] < (taken["Copy"] + taken["Cut"]) / 5
     assert taken["compared"] < 20
 
 
