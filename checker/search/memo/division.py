@@ -45,6 +45,8 @@ from checker.search.memo.heads import (
     list_head,
     list_steps,
     listed,
+    record_head,
+    record_steps,
     set_head,
 )
 from checker.search.memo.list_places import Places, place_of
@@ -522,8 +524,9 @@ class Divider:
             steps, members = tuple(self.step(key) for key in keys), [member for _, member in payload]
             head = dict_head(interner, keys)
         else:
-            steps, members = tuple(f".{name}" for name, _ in payload), [member for _, member in payload]
-            head = interner.intern_composite(Tag.HEAD, (), (int(tag), steps, False), f"record {len(payload)}")
+            names = [name for name, _ in payload]
+            steps, members = record_steps(names), [member for _, member in payload]
+            head = record_head(interner, names)
         flat = not any(interner.tag(member) in MUTABLE_TAGS for member in members)
         return Division(head, dict(zip(steps, members, strict=True)), flat)
 
