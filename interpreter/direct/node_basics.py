@@ -388,7 +388,7 @@ class Basics:
         return places, texts
 
     def _offer_of(self, items: Sequence[Any], prefix: str, apart: bool) -> _Offered:
-        token = (prefix, apart, *map(key, items))
+        token = (prefix, apart, items) if type(items) is range else (prefix, apart, *map(key, items))
         found = self._offered.get(token)
         if found is None:
             if len(self._offered) > _MOST_KNOWN:

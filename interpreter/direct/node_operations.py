@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from interpreter.direct.node_pairs import Pairs
 from interpreter.direct.nodes import GiveUp, ValueNode, key
+from interpreter.direct.opened_ids import OpenedIds
 from interpreter.library import BUILTINS
 from interpreter.library.attributes import METHODS
 from interpreter.library.operations import get_attribute
@@ -234,6 +235,46 @@ class Operations(Pairs):
             known = ints.get(item) if type(item) is int else None
             ids[place] = number(item) if known is None else known
         return self.nodes[self.nodes.interner.intern(_LIST, tuple(ids))]
+
+    def put_inside(self, group: Any, *changes: Any) -> Any:
+        """`group[place][index] = item` for several of these, one after the other."""
+        triples = [changes[i : i + 3] for i in range(0, len(changes), 3)]
+        made = self._put_at_once(group, triples) if type(group) is ValueNode else None
+        if made is not None:
+            return made
+        for place, index, item in triples:
+            group = self.put(group, place, self.put(self.at(group, place), index, item))
+        return group
+
+    def _put_at_once(self, group: ValueNode, changes: Sequence[Any]) -> Any:
+        """As `put_inside`, without the values between; None: one by one."""
+        interner, number = self.nodes.interner, self.nodes.number
+        outer = self._opened(group.number)
+        if outer is None:
+            return None
+        spent = 0
+        inside: dict[int, OpenedIds] = {}
+        for place, index, item in changes:
+            at = outer.place(place, number)
+            if at is None:
+                return None
+            opened = inside.get(at) or self._opened(outer.ids[at])
+            within = None if opened is None else opened.place(index, number)
+            if opened is None or within is None:
+                return None
+            spent += 2 + (group.weight >> 4) + (interner.weight(outer.ids[at]) >> 4)
+            opened.ids[within] = number(item)
+            inside[at] = opened
+        self.fuel[0] -= spent
+        for at, opened in inside.items():
+            outer.ids[at] = opened.interned()
+        return self.nodes[outer.interned()]
+
+    def _opened(self, number: int) -> OpenedIds | None:
+        """The members of a list, or of a dict in canonical order."""
+        if self.nodes.interner.tag(number) not in (_LIST, _DICT) or number in self.unordered:
+            return None
+        return OpenedIds(self.nodes.interner, number)
 
     def field_put(self, group: Any, name: str, value: Any) -> Any:
         """`group.name = value` of a record: the record after."""

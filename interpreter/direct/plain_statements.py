@@ -21,7 +21,7 @@ from interpreter.direct.constant_tests import branch_left
 from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, assign, call, constant, name, store
 from interpreter.direct.name_lookup import Origin, itself_of, roots_of
 from interpreter.direct.paths_written import ANY, Path, path_of
-from interpreter.direct.put_together import put_as_well
+from interpreter.direct.put_together import put_as_well, put_inside
 from interpreter.direct.rule_text import ARGUMENTS, CHANGES, changing, is_bound_once
 from interpreter.direct.scopes import RuleScope
 from interpreter.direct.taken_inside import taken_inside
@@ -122,6 +122,7 @@ class PlainStatements(SerialCode):
                     return made + self._block(instruction.body.instructions, follows)
                 raise Unsupported("a block")
             for one in self._statement(instruction):
+                put_inside(one)
                 if not (made and put_as_well(made[-1], one)):
                     made.append(one)
             if isinstance(instruction, p.Leave | p.LeaveLoop | p.NextIteration):

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from checker.search.columns.code_tables import HALF, Ints, Mask, Words
 from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.packing import Version
-from checker.search.columns.trie_walk import Walker
+from checker.search.columns.trie_walk import UNKNOWN, Walker
 from interpreter.state.state import Slot
 
 _FACTORS: Final = [
@@ -115,8 +115,10 @@ class Unit:
             rows = self._learn(rows, missing, masked, indexes, found, mask_of, versions, walker())
         return found
 
-    def known(self, words: list[Words], mask_of: MaskOf, versions: Versions, walker: Callable[[], Walker]) -> Ints:
-        """As `lookup`, by walkers that run nothing: `UNKNOWN` where that would be necessary."""
+    def known(
+        self, words: list[Words], mask_of: MaskOf, versions: Versions, walker: Callable[[], Walker], wanted: Mask
+    ) -> Ints:
+        """As `lookup`, by walkers that run nothing: `UNKNOWN` where that would be necessary, and where not `wanted`."""
         self._follow(mask_of, versions)
         while True:
             masked = [words[word] & bits for word, bits in self._mask]
@@ -125,7 +127,8 @@ class Unit:
             known = found >= 0
             for column, keys in zip(masked, self._keys, strict=True):
                 known &= keys.take(indexes) == column
-            missing = np.flatnonzero(~known)
+            found[~known] = UNKNOWN
+            missing = np.flatnonzero(wanted & ~known)
             if not len(missing):
                 return found
             columns = [column[missing] for column in masked]

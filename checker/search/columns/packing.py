@@ -19,7 +19,7 @@ from checker.search.columns.capacity import LISTED, MESSAGE, THREAD, Capacity
 from checker.search.columns.code_tables import AnswerTable, CodeTable, Ints, Tables, Words
 from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.element_bits import ElementBits, WholeSets
-from checker.search.columns.plain_values import PlainValues
+from checker.search.columns.plain_containers import PlainContainers
 from checker.search.columns.whole_columns import whole_columns
 from checker.search.memo.division import FOLD, MOST_MEMBERS, asks_all, is_element, root_of
 from checker.search.memo.heads import list_steps
@@ -108,7 +108,7 @@ class Packing:
         self._bits: list[dict[int, int]] = []
         """By slot of the layout, the bits of its values in all words together; and the values by these bits."""
         self._values: list[dict[int, int]] = []
-        self._plain: list[PlainValues] = []
+        self._plain: list[PlainContainers] = []
         self._masks: list[int] = []
         self._free = WORD_BITS
         """The first bit of the last word that holds nothing."""
@@ -131,7 +131,7 @@ class Packing:
         self._values = [{} for _ in self.layout.slots]
         self._masks = []
         divider, values = self.tables.divider, self.tables.values
-        self._plain = [PlainValues(slot, self.fields, WORD_BITS, divider, values) for slot in self.layout.slots]
+        self._plain = [PlainContainers(slot, self.fields, WORD_BITS, divider, values) for slot in self.layout.slots]
         word = shift = 0
         slots = self._slots()
         plain = [slot for slot in slots if not is_element(slot)]

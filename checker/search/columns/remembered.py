@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from checker.search.columns.code_tables import Ints
+from checker.search.columns.code_tables import Ints, Mask
 from checker.search.columns.lookup import Unit
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.sizes import Sizes
@@ -153,18 +153,23 @@ class Remembered:
         return found
 
     def known_each(self, split: Split, source_of: Callable[[Branch], Asked]) -> list[Ints]:
-        """As `lookup_each`, but nothing is run and nothing is learned: `UNKNOWN` where that would be necessary."""
+        """As `lookup_each`, but nothing is run and nothing is learned: `UNKNOWN` where that would be necessary.
+
+        Of a row in which one unit is unknown the others are not sought.
+        """
         count = 0
         while True:
             found: list[Ints] = []
             walkers: list[Walker] = []
+            wanted: Mask = np.zeros(0, dtype=np.bool_)
             try:
                 for unit in split.units:
                     source = Asked(source_of(unit.branch).columns, _not_known)
                     columns = source.columns
                     count = len(columns.words[0])
                     make = partial(self._walker, unit, source, split.chooses, walkers)
-                    found.append(unit.known(columns.words, columns.mask_of, columns.versions, make))
+                    wanted = np.ones(count, dtype=np.bool_) if not found else wanted & (found[-1] != UNKNOWN)
+                    found.append(unit.known(columns.words, columns.mask_of, columns.versions, make, wanted))
             except BeginAnew:
                 return [np.full(count, UNKNOWN, dtype=np.int64)]
             # What units keep is of their own first choices: there must be one for each that was met.

@@ -35,7 +35,7 @@ BY_PARTS: Final = frozenset(
      "entries", "entries_any", "entries_lazily", "eq", "field_put", "fields_of", "give_up", "is_role", "joined",
      "kept", "keys_of", "lacks", "last", "live",
      "live_lazily", "member_at", "member_is", "members_taken", "method", "ne", "own", "part", "place",
-     "places", "plain", "put", "put_all", "removed",
+     "places", "plain", "put", "put_all", "put_inside", "removed",
      "role_of", "set_add", "size", "size_is", "sliced", "spend", "sub", "tuples", "turns", "united",
      "updated", "values_any", "values_lazily", "values_of", "zipped"}
 )  # fmt: skip

@@ -21,8 +21,7 @@ Where sets and bags are stored `by_elements`, each element that a set ever had i
 of one, which holds the element or UNBOUND, and the other questions for a set are answered from these parts. The copies
 of an element that a bag has are the first ones.
 
-How a container is read depends only on its value and its slot: so a write of a part never changes how its neighbours
-are read.
+How a container is read depends only on its value and its slot: a write of a part never changes how others are read.
 """
 
 from __future__ import annotations
@@ -46,7 +45,6 @@ from checker.search.memo.heads import (
     list_steps,
     listed,
     record_head,
-    record_steps,
     set_head,
 )
 from checker.search.memo.list_places import Places, place_of
@@ -524,9 +522,8 @@ class Divider:
             steps, members = tuple(self.step(key) for key in keys), [member for _, member in payload]
             head = dict_head(interner, keys)
         else:
-            names = [name for name, _ in payload]
-            steps, members = record_steps(names), [member for _, member in payload]
-            head = record_head(interner, names)
+            steps, members = tuple(f".{name}" for name, _ in payload), [member for _, member in payload]
+            head = record_head(interner, steps)
         flat = not any(interner.tag(member) in MUTABLE_TAGS for member in members)
         return Division(head, dict(zip(steps, members, strict=True)), flat)
 

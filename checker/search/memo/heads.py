@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Final
 
@@ -31,16 +31,9 @@ def dict_head(interner: Interner, keys: tuple[int, ...]) -> int:
     return interner.intern_composite(Tag.HEAD, keys, (int(Tag.DICT), steps, False), f"dict {len(keys)}")
 
 
-def record_steps(names: Iterable[str]) -> tuple[str, ...]:
-    """The steps to the fields of a record with these names."""
-    return tuple(f".{name}" for name in names)
-
-
-def record_head(interner: Interner, names: Sequence[str]) -> int:
-    """The head of a record with fields of these names, in canonical order."""
-    return interner.intern_composite(
-        Tag.HEAD, (), (int(Tag.RECORD), record_steps(names), False), f"record {len(names)}"
-    )
+def record_head(interner: Interner, steps: tuple[str, ...]) -> int:
+    """The head of a record whose fields are at these steps."""
+    return interner.intern_composite(Tag.HEAD, (), (int(Tag.RECORD), steps, False), f"record {len(steps)}")
 
 
 def set_head(interner: Interner, tag: Tag = Tag.SET) -> int:

@@ -1,4 +1,4 @@
-"""`PlainValues`: the bits of lists, dicts and records, member by member, without dividing them.
+"""`PlainContainers`: the bits of lists, dicts and records, member by member, without dividing them.
 
 Where a rule repeats nothing nearly every container is new, and to divide one takes longer than to run the rule.
 """
@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from checker.search.memo.division import MOST_MEMBERS, ROOT_LENGTH, Divider
-from checker.search.memo.heads import dict_head, dict_step, list_head, list_steps, record_head, record_steps
+from checker.search.memo.heads import dict_head, dict_step, list_head, list_steps, record_head
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.intern import Interner, Tag
 
@@ -32,7 +32,7 @@ _NEVER: Final = -1
 """The bits of a container that must be divided."""
 
 
-class PlainValues:
+class PlainContainers:
     """The containers in one slot of a layout, in a packing with these fields. `word_bits`: the bits of a word."""
 
     def __init__(
@@ -89,28 +89,26 @@ class PlainValues:
         if not 0 < len(payload) <= MOST_MEMBERS or self._divider.is_gathered(slot):
             return None
         places: list[_Place] = []
-        for part in (slot, *[(*slot, step) for step in _steps(self._interner, tag, named)]):
+        number, steps = _shape(self._interner, tag, named)
+        for part in (slot, *[(*slot, step) for step in steps]):
             field = self._fields.get(part)
             if field is None:
                 return None
             begin = self._word_bits * field.word + int(field.shift)
             places.append(_Place(field.table.codes, int(field.mask), begin, part))
         (codes, most, begin, _), *members = places
-        head = codes.get(_head(self._interner, tag, named))
+        head = codes.get(number)
         if head is None or head > most:
             return None
         found = self._places[shape] = (head << begin, members)
         return found
 
 
-def _steps(interner: Interner, tag: Tag, named: Any) -> Sequence[str]:
-    """The steps to the members. `named`: the length of a list, the keys of a dict, the names of a record."""
+def _shape(interner: Interner, tag: Tag, named: Any) -> tuple[int, Sequence[str]]:
+    """The head, and the steps to the members. `named`: the length of a list, the keys of a dict, names of a record."""
     if tag is Tag.LIST:
-        return list_steps(named)
-    return record_steps(named) if tag is Tag.RECORD else [dict_step(interner, key) for key in named]
-
-
-def _head(interner: Interner, tag: Tag, named: Any) -> int:
-    if tag is Tag.LIST:
-        return list_head(interner, named)
-    return record_head(interner, named) if tag is Tag.RECORD else dict_head(interner, named)
+        return list_head(interner, named), list_steps(named)
+    if tag is Tag.DICT:
+        return dict_head(interner, named), [dict_step(interner, key) for key in named]
+    steps = tuple(f".{name}" for name in named)
+    return record_head(interner, steps), steps
