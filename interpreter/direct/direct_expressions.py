@@ -49,6 +49,7 @@ _PYTHON: Final[dict[str, type[python.cmpop]]] = {
 _TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _PATHS: Final = (ast.Name, ast.Attribute, ast.Index)
 _MODULES: Final = frozenset({"math", "itertools"})
+_SELECTIONS: Final = frozenset({("combinations", 2), ("permutations", 2), ("permutations", 1)})
 
 
 class DirectExpressions(BuiltinCalls):
@@ -407,8 +408,10 @@ class DirectExpressions(BuiltinCalls):
     def _method(self, node: ast.Call, function: ast.Attribute) -> Compiled:
         owner = function.value
         if isinstance(owner, ast.Name) and owner.id in _MODULES and not self.names.shadowed(owner.id):
+            if owner.id == "itertools" and function.name == "product":
+                return self._products(node)
             arguments = self._arguments(node)
-            if owner.id == "itertools" and function.name in ("combinations", "permutations") and len(arguments) == 2:
+            if owner.id == "itertools" and (function.name, len(arguments)) in _SELECTIONS:
                 return self._selections(function.name, *arguments)
             values = [self._listed(argument) for argument in arguments]
             return Compiled(call("module", constant(f"{owner.id}.{function.name}"), *values), "any", True)
@@ -450,14 +453,31 @@ class DirectExpressions(BuiltinCalls):
         rule = self.names.rule
         return rule.returned(title, call(title, *rule.state(title), *arguments))
 
-    def _selections(self, which: str, group: ast.Expression, number: ast.Expression) -> Compiled:
+    def _selections(self, which: str, group: ast.Expression, *number: ast.Expression) -> Compiled:
         """`itertools.combinations` or `permutations` of a list, so many at a time."""
-        listed, size = self.of(group), self.value(number)
+        size = self.value(number[0]) if number else None
+        code = call("selections", constant(which), self._selected(group), *([] if size is None else [size]))
+        return self._rows(code, size)
+
+    def _products(self, node: ast.Call) -> Compiled:
+        """`itertools.product` of lists, perhaps with `repeat`."""
+        groups = [argument.value for argument in node.arguments if argument.kind == "positional"]
+        named = [argument for argument in node.arguments if argument.kind != "positional"]
+        if any((argument.kind, argument.name) != ("keyword", "repeat") for argument in named) or len(named) > 1:
+            raise Unsupported("arguments")
+        repeat = self.value(named[0].value) if named else constant(1)
+        code = call("products", repeat, *map(self._selected, groups))
+        return self._rows(code, repeat if len(groups) == 1 else None)
+
+    def _selected(self, group: ast.Expression) -> python.expr:
+        """What rows are made of, as a list of Python."""
+        listed = self.of(group)
         if listed.kind == "range":
-            items: python.expr = call("list", call("turns", listed.code, constant(1)))
-        else:
-            items = self.members(listed)
-        code = call("selections", constant(which), items, size)
+            return call("list", call("turns", listed.code, constant(1)))
+        return self.members(listed)
+
+    def _rows(self, code: python.expr, size: python.expr | None) -> Compiled:
+        """Rows of so many members each; it may be known how many these are."""
         width = size.value if isinstance(size, python.Constant) and type(size.value) is int else 0
         if width > 0:
             return Compiled(code, "rows", True, width)

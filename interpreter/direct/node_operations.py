@@ -21,7 +21,7 @@ _MOST_KNOWN: Final = 1 << 18
 """The number of results of one operation that are cached."""
 _MOST_PUT: Final = 1 << 15
 """The number of changed lists and dicts that are cached."""
-_MOST_REMEMBERED: Final = 1 << 14
+_MOST_REMEMBERED: Final = 1 << 16
 """The number of results of one `def` that are remembered."""
 _WINDOW: Final = 1_024
 _REMEMBERING: Final = 20
@@ -71,8 +71,8 @@ class Results:
 
     def __init__(self) -> None:
         self.known: dict[tuple[tuple[Any, ...], tuple[type, ...]], tuple[Any, int]] = {}
-        self.kinds: set[tuple[type, ...]] = set()
-        """Types of arguments that all tell themselves from others as members of a dict."""
+        self.kinds: dict[tuple[type, ...], tuple[type, ...]] = {}
+        """Types of arguments that all tell themselves from others as members of a dict: one object for equal ones."""
         self.hits = 0
         self.saved = 0
         self.pause = 0
@@ -447,14 +447,14 @@ class Operations(Pairs):
                 results.pause -= 1
                 return function(*args)
             values = args[given:]
-            types = tuple(map(type, values))
-            if types not in kinds:
+            types = kinds.get(tuple(map(type, values)))
+            if types is None:
                 values = tuple(map(self.argument, values))
                 types = tuple(map(type, values))
                 if not _KEYS.issuperset(types):
                     # What the function gives to others is looked up there.
                     return function(*args[:given], *values)
-                kinds.add(types)
+                types = kinds.setdefault(types, types)
             # The types tell `True` from 1.
             token = (values, types)
             found = known.get(token)

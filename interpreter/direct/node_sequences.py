@@ -12,6 +12,8 @@ from interpreter.direct.nodes import GiveUp, ValueNode
 from interpreter.values.intern import Tag
 
 # Members of an enum are slow to look up.
+_MOST_TIMES: Final = 64
+"""More pools of a product are left to the interpreter, which says that there are too many rows."""
 _DICT: Final = Tag.DICT
 _LIST: Final = Tag.LIST
 _TUPLE: Final = Tag.TUPLE
@@ -101,23 +103,43 @@ class Sequences(Basics):
         return [v for _, v in self.entries_any(value, 1)]
 
     def selections(self, name: str, *args: Any) -> list[tuple[Any, ...]]:
-        """`itertools.combinations(items, r)` or `permutations(items, r)`: rows, in the order of the items."""
-        group, width = args
-        if type(group) is ValueNode and group.tag in (_LIST, _TUPLE):
-            items: Sequence[Any] = group.items
-        elif type(group) is list:
-            items = group
-        else:
-            raise GiveUp
+        """`itertools.combinations(items, r)` or `permutations(items, r)`: rows, in the order of the items.
+
+        Without `r` permutations of all items.
+        """
+        items = self._selected(args[0])
+        size = len(items)
+        width = args[1] if len(args) == 2 and (name == "combinations" or args[1] is not None) else size
         if type(width) is not int or width < 0:
             raise GiveUp
-        size = len(items)
-        count = math.comb(size, width) if name == "combinations" else math.perm(size, width)
+        self._spend_on_rows(math.comb(size, width) if name == "combinations" else math.perm(size, width), width, size)
+        select = itertools.combinations if name == "combinations" else itertools.permutations
+        return list(select(items, width))
+
+    def products(self, repeat: Any, *groups: Any) -> list[tuple[Any, ...]]:
+        """`itertools.product(*groups, repeat=repeat)`: rows, in the order of the items."""
+        pools = [self._selected(group) for group in groups]
+        shared = any(type(item) is ValueNode and item.mutable for items in pools for item in items)
+        if type(repeat) is not int or not 0 <= repeat <= _MOST_TIMES or shared:
+            raise GiveUp
+        sizes = list(map(len, pools))
+        self._spend_on_rows(math.prod(sizes) ** repeat, repeat * len(pools), sum(sizes))
+        return list(itertools.product(*pools, repeat=repeat))
+
+    def _selected(self, group: Any) -> Sequence[Any]:
+        """The members of a container, in its order."""
+        if type(group) is ValueNode and group.sized and group.number not in self.unordered:
+            items: Sequence[Any] = group.items
+            return items
+        if type(group) is not list:
+            raise GiveUp
+        return group
+
+    def _spend_on_rows(self, count: int, width: int, size: int) -> None:
+        """Charge for so many rows of some width, of so many items."""
         self.fuel[0] -= size + 2 * count * (width + 1)
         if self.fuel[0] < 0:
             raise GiveUp
-        select = itertools.combinations if name == "combinations" else itertools.permutations
-        return list(select(items, width))
 
     def ordered(self, items: Sequence[Any]) -> Sequence[Any]:
         """`sorted(…)`"""

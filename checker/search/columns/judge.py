@@ -222,6 +222,8 @@ class AssertionEvaluator:
         live = np.flatnonzero(~taken.twin)
         if rule.candidate.order[0] == 3 or not len(live) or not self.of_steps:
             return
+        # What `def`s return of the state before is remembered for the other steps from it.
+        live = live[np.argsort(taken.origin[live], kind="stable")]
         packing = target or part.packing
         before, after = part.rows.take(taken.origin[live]), taken.batch.rows.take(live)
         if packing is part.packing and not packing.layout.cells:
