@@ -32,8 +32,6 @@ class StepChanges:
     def __init__(self, space: Space) -> None:
         self._space = space
         self._references: dict[Packing, RowsWithAliases] = {}
-        self._differ: dict[tuple[int, int], bool] = {}
-        """By two values, whether they are unequal whatever is in shared containers."""
 
     def among(self, packing: Packing, before: Rows, target: Packing, after: Rows) -> Mask:
         """The steps between rows of two packings that change something."""
@@ -80,11 +78,9 @@ class StepChanges:
         old, ids = packing.distinct_values(before, packing.layout.index[slot])
         new, others = target.distinct_values(after, target.layout.index[slot])
         which, examples = distinct_rows([old, new], len(before))
-        pairs = [(ids[old[row]], others[new[row]]) for row in examples.tolist()]
-        for pair in pairs:
-            if pair not in self._differ:
-                self._differ[pair] = self._space.machine.alike.differ(*pair)
-        answers: Mask = np.array([self._differ[pair] for pair in pairs], dtype=np.bool_).take(which)
+        differ = self._space.machine.alike.differ
+        found = [differ(ids[old[row]], others[new[row]]) for row in examples.tolist()]
+        answers: Mask = np.array(found, dtype=np.bool_).take(which)
         return answers
 
 
