@@ -14,8 +14,7 @@ one that `shorter` gives whether that has fewer members than some number. Writte
 list is added to the end of one that is stored whole, from which some members are taken.
 
 Bags are asked in the same way, by the steps of `Divider.bag_element`: whether there is a copy of an element, and by
-those of `of_copy` whether there is a second one, a third one, and so on. What is written is how many copies more there
-are, perhaps fewer (see `copies`).
+those of `of_copy` whether there is a second one, and so on. What is written is how many more there are, or fewer.
 
 Where sets and bags are stored `by_elements`, each element that a set ever had is a part of its own, of bags each copy
 of one, which holds the element or UNBOUND, and the other questions for a set are answered from these parts. The copies
@@ -286,10 +285,11 @@ class Divider:
 
     def stored(self, slot: Slot) -> Slot:
         """The slot in which a write to a slot is stored: that of the container, if it is stored whole."""
+        if slot == root_of(slot):
+            return slot
         base = slot[:-1]
         questions = _OF_ALL if self.by_elements(base) else _QUESTIONS
-        inside = slot != root_of(slot) and (base in self._gathered or slot[-1][0] in questions)
-        return base if inside else slot
+        return base if base in self._gathered or slot[-1][0] in questions else slot
 
     def answer(self, slot: Slot, step: str | None, number: int) -> int:
         """The answer to a question for a stored value in a slot (`step` None), or for a part of it."""
