@@ -31,24 +31,21 @@ def put_inside(statement: python.stmt) -> None:
     variable = _puts(statement)
     if variable is None:
         return
-    assert isinstance(statement, python.Assign) and isinstance(statement.value, python.Call)
-    call = statement.value
-    if not _calls(call, "put", 3) or not _calls(call.args[2], "put", 3):
+    assert isinstance(statement, python.Assign)
+    outer = _call(statement.value, "put", 3)
+    inner = outer and _call(outer.args[2], "put", 3)
+    member = inner and _call(inner.args[0], "at", 2)
+    if outer is None or inner is None or member is None:
         return
-    inner = call.args[2]
-    assert isinstance(inner, python.Call)
-    member = inner.args[0]
-    if not _calls(member, "at", 2):
-        return
-    assert isinstance(member, python.Call)
-    same = [python.dump(one) == python.dump(other) for one, other in zip(member.args, call.args, strict=False)]
-    if all(same):
-        call.func, call.args = name("put_inside"), [call.args[0], call.args[1], *inner.args[1:]]
+    if list(map(python.dump, member.args)) == list(map(python.dump, outer.args[:2])):
+        outer.func, outer.args = name("put_inside"), [*outer.args[:2], *inner.args[1:]]
 
 
-def _calls(code: python.expr, operation: str, arguments: int) -> bool:
-    of_name = isinstance(code, python.Call) and isinstance(code.func, python.Name) and code.func.id == operation
-    return of_name and isinstance(code, python.Call) and len(code.args) == arguments
+def _call(code: python.expr, operation: str, arguments: int) -> python.Call | None:
+    """The call of an operation with so many arguments; None for other code."""
+    if not isinstance(code, python.Call) or not isinstance(code.func, python.Name):
+        return None
+    return code if code.func.id == operation and len(code.args) == arguments else None
 
 
 def _operation(call: python.Call) -> str:

@@ -7,10 +7,9 @@ from dataclasses import dataclass, field
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from checker.search.columns.batch import Batch, Taken, counts
-from checker.search.columns.code_tables import Column, Ints, Mask, Words, halves
+from checker.search.columns.code_tables import Ints, halves
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.step_rules import StepRule
 from interpreter.state.state import Slot, State
@@ -30,35 +29,27 @@ class Arrived:
 
 @dataclass(slots=True)
 class ArrivedAlike:
-    """Targets of one layout, each like one of the `examples`, but for the slots in `kept`.
+    """Steps to targets of one layout, each like one of the `examples`, but for the slots in `kept`.
 
-    What is in these comes from the rows `origin` of the frontier that was expanded; the i-th target is like example
-    `which[i]` otherwise. `twin`: the step is a crash. The rest are the columns of a batch.
+    What is in these comes from the source of the step; the i-th target is like example `which[i]` otherwise. The steps
+    have no rows of their own before they are `packed`.
     """
 
     rule: StepRule
     examples: list[State]
     which: Ints
-    origin: Ints
-    twin: Mask
     kept: Sequence[Slot]
-    high: Words
-    low: Words
-    parents: Column
-    orders: NDArray[np.int32]
-    starts: Column
-    crashes: Column
-    live: Ints
+    taken: Taken
 
     def packed(self, target: Packing, packing: Packing, rows: Rows) -> Taken:
         """The steps to the targets. `rows`: of the frontier, in its `packing`. The target is not outgrown."""
-        made, before = target.pack(self.examples).take(self.which), rows.take(self.origin)
+        made, before = target.pack(self.examples).take(self.which), rows.take(self.taken.origin)
         for slot in self.kept:
             for part in target.parts(slot):
                 if part in packing.fields:
                     target.put(made, part, packing.codes(before, part))
-        batch = Batch(made, self.high, self.low, self.parents, self.orders, self.starts, self.crashes)
-        return Taken(batch, self.twin, self.origin, self.live)
+        self.taken.batch.rows = made
+        return self.taken
 
 
 @dataclass(slots=True)

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from checker.core.level import StateRef
+from checker.search.columns.batch import Batch
 from checker.search.columns.code_tables import Column, Ints, Mask, Words
 from checker.search.columns.packing import Packing, Rows
+from checker.search.contract.bounds import starts_after
+from checker.search.contract.parents import crashes_after
 from checker.search.contract.ranks import least_of_level
+from interpreter.state.step import StepKind
 
 
 @dataclass(slots=True)
@@ -37,6 +44,23 @@ class Frontier:
     def first(self, rows: Ints) -> int:
         """Of some rows in ascending order the one of least (crashes, key)."""
         return int(rows[least_of_level(self.crashes[rows])])
+
+    def steps(
+        self, origin: Ints, rows: Rows, sums: Words, orders: NDArray[np.int32], kind: StepKind, crash: Mask
+    ) -> Batch:
+        """Steps of some kind from the rows `origin` to other rows, whose keys are greater by `sums`.
+
+        `crash`: a step that an action takes is a crash; that of a role always is.
+        """
+        return Batch(
+            rows,
+            self.high.take(origin) + sums[:, 0],
+            self.low.take(origin) + sums[:, 1],
+            self.numbers.take(origin),
+            orders,
+            starts_after(self.starts.take(origin), kind),
+            crashes_after(self.crashes.take(origin), True if kind is StepKind.CRASH_ROLE else crash),
+        )
 
     @property
     def columns(self) -> list[Column]:

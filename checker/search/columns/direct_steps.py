@@ -10,7 +10,7 @@ import numpy as np
 
 from checker.liveness.graph import LiveStep
 from checker.search.columns.arrivals import Arrived
-from checker.search.columns.batch import Batch, Taken
+from checker.search.columns.batch import Taken
 from checker.search.columns.chunk import Chunk
 from checker.search.columns.code_tables import Ints, Mask, Words, halves
 from checker.search.columns.effects import NO_KIND
@@ -142,16 +142,8 @@ class DirectSteps:
         self._write(found, after, sums)
         orders, live = self._orders(rule, found)
         origin = chunk.begin + source
-        batch = Batch(
-            after,
-            part.high.take(origin) + sums[:, 0],
-            part.low.take(origin) + sums[:, 1],
-            part.numbers.take(origin),
-            orders,
-            starts_after(part.starts.take(origin), rule.kind),
-            crashes_after(part.crashes.take(origin), np.zeros(len(source), dtype=np.bool_)),
-        )
-        return Taken(batch, np.zeros(len(source), dtype=np.bool_), origin, live)
+        none = np.zeros(len(source), dtype=np.bool_)
+        return Taken(part.steps(origin, after, sums, orders, rule.kind, none), none, origin, live)
 
     def _write(self, found: list[RowSteps], after: Rows, sums: Words) -> None:
         """Write values into the rows, and add to the sums what that adds to the keys."""

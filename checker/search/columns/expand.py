@@ -23,9 +23,7 @@ from checker.search.columns.machine_steps import MachineSteps
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.space import Space
 from checker.search.columns.step_rules import LookedUp, StepRule, StepRules
-from checker.search.contract.bounds import starts_after
 from checker.search.contract.level_counts import note_action
-from checker.search.contract.parents import crashes_after
 from checker.search.memo.trie import Counters
 from interpreter.state.state import Slot
 from interpreter.state.step import StepKind, StepOrder
@@ -316,15 +314,7 @@ class ColumnExpander:
         self._move_threads(chosen, after, sums)
         self._move_messages(chosen, after, sums)
         twin = effects.twin.take(numbers)
-        batch = Batch(
-            after,
-            part.high.take(origin) + sums[:, 0],
-            part.low.take(origin) + sums[:, 1],
-            part.numbers.take(origin),
-            chosen.orders,
-            starts_after(part.starts.take(origin), rule.kind),
-            crashes_after(part.crashes.take(origin), True if rule.kind is StepKind.CRASH_ROLE else twin),
-        )
+        batch = part.steps(origin, after, sums, chosen.orders, rule.kind, twin)
         return Taken(batch, twin, origin, chosen.live)
 
     def _update(self, slot: Slot, updates: Ints, after: Rows, sums: Words) -> None:

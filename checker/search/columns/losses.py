@@ -89,13 +89,9 @@ class Losses:
         batch.high, batch.low = high.copy(), low.copy()
         for number in distinct(lost).tolist():
             rows = np.flatnonzero(lost == number)
-            some = batch.rows.take(rows)
-            for slot in self._loss(number).slots:
-                for part in self._packing.parts(slot):
-                    table = self._packing.fields[part].table
-                    sums = table.sums.take(self._packing.codes(some, part), axis=0) + table.origin
-                    batch.high[rows] -= sums[:, 0]
-                    batch.low[rows] -= sums[:, 1]
+            sums = self._packing.sums(batch.rows.take(rows), self._loss(number).slots)
+            batch.high[rows] -= sums[:, 0]
+            batch.low[rows] -= sums[:, 1]
 
     def _loss(self, number: int) -> _Loss:
         layout = self._packing.layout

@@ -8,12 +8,13 @@ in the other slots, which the step leaves alone; and keys are sums over slots, s
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
 
 from checker.search.columns.arrivals import Arrived, ArrivedAlike
+from checker.search.columns.batch import Taken
 from checker.search.columns.chosen_effects import ChosenEffects, Forbidden
 from checker.search.columns.chunk import Chunk
 from checker.search.columns.code_tables import Ints, Mask, Words, halves
@@ -97,14 +98,14 @@ class MachineSteps:
             there = np.array([one is packing for one in packings], dtype=np.bool_)
             own = chosen.only(there.take(which))
             index = which[there.take(which)]
-            after = _keys(chunk, own.origin) + changes.take(index, axis=0)
+            sums = changes.take(index, axis=0)
             lost = [slot for slot in kept if slot not in packing.layout.index]
             if lost:
-                after += self._sums(chosen.rows.take(chosen.source[examples]), lost).take(index, axis=0)
-                after -= self._sums(own.rows.take(own.source), lost)
+                sums += self.packing.sums(chosen.rows.take(chosen.source[examples]), lost).take(index, axis=0)
+                sums -= self.packing.sums(own.rows.take(own.source), lost)
             here = [slot for slot in kept if slot in packing.layout.index]
             some = [target for target, one in zip(targets, packings, strict=True) if one is packing]
-            self._arrive(own, chunk, some, (np.cumsum(there) - 1).take(index), here, after)
+            self._arrive(own, chunk, some, (np.cumsum(there) - 1).take(index), here, sums)
 
     def _targets(self, chosen: ChosenEffects) -> list[State]:
         """The targets of some steps."""
@@ -116,36 +117,20 @@ class MachineSteps:
         return found
 
     def _arrive(
-        self, chosen: ChosenEffects, chunk: Chunk, examples: list[State], which: Ints, kept: list[Slot], keys: Words
+        self, chosen: ChosenEffects, chunk: Chunk, examples: list[State], which: Ints, kept: list[Slot], sums: Words
     ) -> None:
-        """Note steps to states of one packing with these keys, as `ArrivedAlike` describes them."""
+        """Note steps to states of one packing, as `ArrivedAlike` describes them, whose keys are greater by `sums`."""
         part, rule, space = chunk.part, chosen.rule, self.space
         twin = rule.effects.twin.take(chosen.effects)
-        parents = part.numbers.take(chosen.origin)
-        packing = space.packing(examples[0].layout)
-        chunk.arrivals(packing).alike.append(
-            ArrivedAlike(
-                rule,
-                examples,
-                which,
-                chosen.origin,
-                twin,
-                kept,
-                keys[:, 0],
-                keys[:, 1],
-                parents,
-                chosen.orders,
-                starts_after(part.starts.take(chosen.origin), rule.kind),
-                crashes_after(part.crashes.take(chosen.origin), True if rule.kind is StepKind.CRASH_ROLE else twin),
-                chosen.live,
-            )
-        )
+        batch = part.steps(chosen.origin, Rows([]), sums, chosen.orders, rule.kind, twin)
+        taken = Taken(batch, twin, chosen.origin, chosen.live)
+        chunk.arrivals(space.packing(examples[0].layout)).alike.append(ArrivedAlike(rule, examples, which, kept, taken))
         if self.wants_edges:
             seen = chosen.live != NO_KIND
-            space.edges.take(parents[seen], chosen.live[seen], keys[seen, 0], keys[seen, 1])
+            space.edges.take(batch.parents[seen], chosen.live[seen], batch.high[seen], batch.low[seen])
         if space.export is not None:
-            columns = [column.tolist() for column in (chosen.origin, keys, chosen.effects, chosen.orders)]
-            for at, (high, low), effect, order in zip(*columns, strict=True):
+            columns = (chosen.origin, batch.high, batch.low, chosen.effects, chosen.orders)
+            for at, high, low, effect, order in zip(*[column.tolist() for column in columns], strict=True):
                 space.export.take_one(part.key(at), (high << 64) | low, rule, effect, order)
 
     def _listed(self, chosen: ChosenEffects) -> Iterator[tuple[State, int, int, int]]:
@@ -166,15 +151,6 @@ class MachineSteps:
         if slot[0] in _WITH_OTHERS or self._references.in_any(slot):
             return True
         return bool(self.packing.layout.owned) and any(map(self.space.holds_instances, self.packing.parts(slot)))
-
-    def _sums(self, rows: Rows, slots: Sequence[Slot]) -> Words:
-        """What some slots add to the keys of rows."""
-        sums = np.zeros((len(rows), 2), dtype=np.uint64)
-        for slot in slots:
-            for part in self.packing.parts(slot):
-                table = self.packing.fields[part].table
-                sums += table.sums.take(self.packing.codes(rows, part), axis=0) + table.origin
-        return sums
 
     # --- one by one ------------------------------------------------------------------------------------------------
 

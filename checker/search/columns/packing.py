@@ -382,6 +382,14 @@ class Packing:
             lows += (table.sums[:, 1] + table.origin[1]).take(self.codes(rows, slot))
         return lows
 
+    def sums(self, rows: Rows, slots: Iterable[Slot]) -> Words:
+        """What the values in slots of the layout add to the keys of these states, a column for each half."""
+        sums = np.zeros((len(rows), 2), dtype=np.uint64)
+        for part in chain.from_iterable(map(self.parts, slots)):
+            table = self.fields[part].table
+            sums += table.sums.take(self.codes(rows, part), axis=0) + table.origin
+        return sums
+
     def number(self, rows: Rows, row: int, slot: Slot) -> int:
         """What a slot of this packing holds in a row, as it is stored; UNBOUND where it has no bits."""
         known = self._scalars.get(slot)
