@@ -10,9 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 
 from checker.cli.outcome import run_safely
-
-# These signals end a run as Ctrl-C does: what was found until then is printed.
-_REQUESTS_TO_END = ("SIGTERM", "SIGHUP")
+from checker.core.requests_to_end import REQUESTS
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -45,16 +43,15 @@ def _flush() -> None:
 
 @contextmanager
 def _ends_as_interrupted() -> Iterator[None]:
-    """Requests to end are interruptions while the block runs."""
+    """Requests to end are interruptions, as Ctrl-C is, while the block runs: what was found until then is printed."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     before = {}
     try:
-        for name in _REQUESTS_TO_END:
-            number = getattr(signal, name, None)
-            # A signal that is ignored, as under `nohup`, stays so.
-            if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+        for number in REQUESTS:
+            # A signal that is ignored, as under `nohup`, stays so; Python itself makes Ctrl-C an interruption.
+            if signal.getsignal(number) is signal.SIG_DFL:
                 before[number] = signal.signal(number, signal.default_int_handler)
         yield
     finally:

@@ -20,6 +20,7 @@ import click
 
 from checker.cli import command_options
 from checker.cli.output import Output
+from checker.core.requests_to_end import requests_reach, requests_wait
 
 if TYPE_CHECKING:
     from checker.core.exploration import Settings
@@ -110,8 +111,9 @@ class _Watched:
         context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
         arguments = (self.model, self.engine, self.settings, self.overrides, self.output, str(self.result))
         process: BaseProcess = context.Process(target=_check, args=arguments)
-        process.start()
-        self._process = process
+        with requests_wait():
+            process.start()
+            self._process = process
 
     def _tell(self) -> None:
         """Say what is different, and keep the report."""
@@ -167,14 +169,17 @@ def _stamp(file: str) -> tuple[int, int] | None:
 
 def _check(model: str, engine: str, settings: Settings, overrides: dict[str, Any], output: Output, result: str) -> None:
     """One check, in its process: prints the report, and writes it as JSON for the comparison."""
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    if hasattr(signal, "SIGHUP"):
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # Ctrl-C in a terminal reaches this process too; the one that watches ends it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    requests_reach()
     from checker.check import check as check_model
     from checker.core.problems import Problem
     from checker.report.json_report import json_error, json_problem, json_report
     from fizz.base.errors import FizzError
 
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    # Ctrl-C in a terminal reaches this process too; the one that watches ends it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         report = check_model(model, engine=engine, settings=settings, say=output.notice, **overrides)
         output.report(report)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from checker.core.available_memory import Surveyor
 from checker.core.limits import Limits, StopReason
+from checker.core.requests_to_end import REQUESTS
 from interpreter.values.budget import METER
 
 if TYPE_CHECKING:
@@ -27,7 +28,6 @@ INSIST_S: Final = 2.0
 """A second interruption after so many seconds ends the run at once, wherever it is; an earlier one is ignored."""
 _LOOK_S: Final = 0.05
 """The interval between measurements of memory."""
-_REQUESTS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
 _MB: Final = 2**20
 _NEVER: Final = float("inf")
 
@@ -152,9 +152,8 @@ class Patience:
         """While the block runs, an interruption waits for the next `ask`; a second one after `INSIST_S` does not."""
         before: dict[int, Any] = {}
         if threading.current_thread() is threading.main_thread():
-            for name in _REQUESTS:
-                number = getattr(signal, name, None)
-                if number is not None and signal.getsignal(number) is signal.default_int_handler:
+            for number in REQUESTS:
+                if signal.getsignal(number) is signal.default_int_handler:
                     before[number] = signal.signal(number, self._request)
         try:
             yield

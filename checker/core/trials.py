@@ -8,14 +8,15 @@ import signal
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Generator, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection, wait
 from typing import Final, Generic, TypeVar
 
 from checker.core.limits import StopReason
 from checker.core.patience import Patience, Stop
+from checker.core.requests_to_end import REQUESTS, requests_reach, requests_wait
 
 _PATIENCE_S: Final = 20.0
 ENDING_S: Final = 5.0
@@ -130,7 +131,7 @@ class _Trial(Generic[Task, Answer]):
         # Every context has `Process`; the base class does not declare it.
         arguments = (self.work, self.task, other_end)
         self.process = self.context.Process(target=_work_in_process, args=arguments, daemon=False)  # type: ignore[attr-defined]
-        with _interrupts_wait():
+        with requests_wait():
             self.process.start()
         other_end.close()
 
@@ -162,32 +163,17 @@ class _Trial(Generic[Task, Answer]):
             self.process.join()
 
 
-@contextmanager
-def _interrupts_wait() -> Iterator[None]:
-    """Delay interruptions while a process is started; the new process unblocks them itself."""
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
 def _work_in_process(work: Callable[[Task], Answer], task: Task, answer: Connection) -> None:
     """The process of one task, in its own process group, so that Ctrl-C reaches only the parent."""
     if hasattr(os, "setpgrp"):
         os.setpgrp()
-    for name in ("SIGTERM", "SIGHUP"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), signal.SIG_DFL)
+    for number in REQUESTS:
+        signal.signal(number, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # The answer of an interrupted run may be dropped.
     with suppress(KeyboardInterrupt, BrokenPipeError):
         try:
-            if hasattr(signal, "pthread_sigmask"):
-                signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+            requests_reach()
             found = work(task)
         finally:
             # An answer is sent whole, or not at all.

@@ -91,6 +91,21 @@ def test_saves_are_checked(watch: Callable[..., Watcher], tmp_path: Path) -> Non
     assert "Traceback" not in watcher.said
 
 
+def test_saves_one_after_another(watch: Callable[..., Watcher], tmp_path: Path) -> None:
+    """A check that a save ends, wherever it is, ends without a word."""
+    model = tmp_path / "m.fizz"
+    model.write_text(ATOMIC)
+    watcher = watch("m.fizz", "--quiet", "--no-color")
+    watcher.after("watching m.fizz")
+    for number in range(500):
+        time.sleep(0.002)
+        model.write_text(ATOMIC + f"# {number}\n")
+    watcher.after("watching m.fizz")
+    watcher.process.send_signal(signal.SIGINT)
+    assert watcher.process.wait(20) == 0
+    assert "Traceback" not in watcher.said
+
+
 def test_included_files_are_watched(watch: Callable[..., Watcher], tmp_path: Path) -> None:
     """A file that the model includes is one of its files; one beside it is not."""
     (tmp_path / "core.fizz").write_text("N = 2\n")

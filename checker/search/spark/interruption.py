@@ -6,9 +6,8 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final
 
-_REQUESTS: Final = ("SIGINT", "SIGTERM", "SIGHUP")
+from checker.core.requests_to_end import REQUESTS
 
 
 class Interruption:
@@ -33,9 +32,8 @@ def interruptions() -> Iterator[Interruption]:
     found = Interruption()
     noted: list[int] = []
     if threading.current_thread() is threading.main_thread():
-        for name in _REQUESTS:
-            number = getattr(signal, name, None)
-            if number is not None and signal.getsignal(number) is signal.default_int_handler:
+        for number in REQUESTS:
+            if signal.getsignal(number) is signal.default_int_handler:
                 signal.signal(number, found.note)
                 noted.append(number)
     try:

@@ -21,13 +21,13 @@ import numpy as np
 from checker.core.limits import StopReason
 from checker.core.patience import Stop
 from checker.core.problems import EnvironmentProblem
+from checker.core.requests_to_end import REQUESTS, requests_reach, requests_wait
 
 _LOOK_S: Final = 0.05
 """The interval at which the limits of the run are looked at while workers work."""
 _LEAVE_S: Final = 1.0
 """How long workers have to end by themselves."""
 _POLL_S: Final = 0.005
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if hasattr(signal, "SIGHUP") else ()
 
 Commands = Callable[[str, tuple[Any, ...]], object]
 """Does what it is asked for by name."""
@@ -96,23 +96,21 @@ class Processes:
         self._busy: set[int] = set()
         """The workers that have not answered yet."""
         # An interruption must not reach a worker before it knows that it is one.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
-        try:
-            for number in range(count):
-                self._begin(number, make, before)
-        except BaseException:
-            self.close()
-            raise
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        with requests_wait():
+            try:
+                for number in range(count):
+                    self._begin(number, make)
+            except BaseException:
+                self.close()
+                raise
 
-    def _begin(self, number: int, make: Callable[[int], Commands], mask: set[int]) -> None:
+    def _begin(self, number: int, make: Callable[[int], Commands]) -> None:
         ours, theirs = Pipe()
         process = os.fork()
         if not process:
             for connection in (*self._connections, ours):
                 connection.close()
-            _work(theirs, partial(make, number), mask)
+            _work(theirs, partial(make, number))
         theirs.close()
         self._connections.append(ours)
         self._processes.append(process)
@@ -211,14 +209,14 @@ def lost(status: int | None) -> EnvironmentProblem:
     )
 
 
-def _work(asked: Connection, make: Callable[[], Commands], mask: set[int]) -> NoReturn:
+def _work(asked: Connection, make: Callable[[], Commands]) -> NoReturn:
     """What a worker does, to its end. Nothing of the process that it was forked from is cleaned up here."""
     code = 1
     try:
         # Who interrupts a run interrupts all its processes; the first one decides.
-        for number in _SIGNALS:
+        for number in REQUESTS:
             signal.signal(number, signal.SIG_IGN)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        requests_reach()
         # What was made so far stays: collecting garbage among it would copy it all.
         gc.freeze()
         _serve(asked, make)
