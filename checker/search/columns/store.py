@@ -18,6 +18,7 @@ from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.spill_file import SpillFiles, in_memory
 from checker.search.columns.visited_keys import Numbers, VisitedKeys
 from checker.search.contract.bounds import fewest_starts
+from checker.search.contract.key_order import order_of_halves
 from checker.search.contract.parents import crashes_after, least_parents
 from checker.search.contract.ranks import least_of_level, order_of_level
 from fizz.base.data import demand
@@ -75,7 +76,7 @@ class StateStore:
     def least(self, batch: Batch, ranks: Ints) -> Batch:
         """Each state of a batch once, sorted by key, with its parent; sources are numbered by key."""
         # Which of equal states comes first is all the same: of these the least parent counts.
-        order = np.argsort(batch.high)
+        order = order_of_halves(batch.high)
         high, rest = batch.high.take(order), self._rest(batch).take(order)
         new = np.ones(len(order), dtype=np.bool_)
         new[1:] = high[1:] != high[:-1]
@@ -113,7 +114,7 @@ class StateStore:
         if len(batches) == 1:
             return None
         high = np.concatenate([b.high for b in batches])
-        order: Ints = np.argsort(high)
+        order = order_of_halves(high)
         ordered = high.take(order)
         if (ordered[1:] == ordered[:-1]).any():
             order = np.lexsort((np.concatenate([b.low for b in batches]), high))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import Ints, Mask, Words
 from checker.search.columns.spill_file import SpillFiles, in_memory, on_disk
+from checker.search.contract.key_order import order_of_halves
 
 Numbers = NDArray[np.uint32]
 
@@ -59,7 +60,7 @@ class VisitedKeys:
 
     def numbers_of(self, high: Words, rest: Words | None) -> NDArray[np.int64]:
         """The numbers of keys, in any order; -1 for those that were not added. `rest` None: high halves say enough."""
-        order = np.argsort(high)
+        order = order_of_halves(high)
         sorted_high, sorted_rest = high.take(order), None if rest is None else rest.take(order)
         found = np.full(len(high), -1, dtype=np.int64)
         for run in self._runs:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, overload
 
+from checker.search.contract.key_order import order_of_halves
 from interpreter.state.step import StepOrder
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def by_key_and_parent(
     import numpy as np
 
     high, low = key
-    order = np.argsort(high, kind="stable")
+    order = order_of_halves(high)
     ordered = high[order]
     # Rows come in runs that are sorted already, and few of them have an equal half.
     equal = ordered[1:] == ordered[:-1]

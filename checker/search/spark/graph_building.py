@@ -14,6 +14,7 @@ import numpy as np
 
 from checker.liveness.graph import LiveStep
 from checker.search.checkpoints.key_columns import WIDTH, Keys, halves_of, key_array, key_column, partitions_of
+from checker.search.contract.key_order import order_of_halves
 from checker.search.contract.level_counts import lacks_steps
 from checker.search.spark.assignment import edges_file, found_file
 from checker.search.spark.edge_file import GraphShape, unpack_shapes
@@ -199,7 +200,7 @@ def _finder(share: Share) -> Callable[[Keys], Numbers]:
 
     def find(keys: Keys) -> Numbers:
         wanted_high, wanted_low = halves_of(keys)
-        by_key = np.argsort(wanted_high)
+        by_key = order_of_halves(wanted_high)
         at = np.searchsorted(high, wanted_high[by_key])
         while True:
             demand(not len(at) or int(at.max()) < len(high), "a state of each key")
