@@ -12,13 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, NamedTuple, Protocol
 
 from fizz.syntax.ast import OF_STEPS
+from interpreter.compile import program as p
+from interpreter.direct.called_funcs import Calls
 from interpreter.direct.defs import compile_def
 from interpreter.direct.followers import comparing
 from interpreter.direct.forms import Unsupported, constant, name
 from interpreter.direct.name_lookup import Shared
 from interpreter.direct.node_operations import UNSET, Operations, Results
 from interpreter.direct.nodes import MOST_PARTS, GiveUp, Nodes
-from interpreter.direct.rule_bodies import Calls, RuleBody
+from interpreter.direct.rule_bodies import RuleBody
 from interpreter.direct.scopes import RuleScope, function
 from interpreter.direct.sides import Sides, on_both_sides
 from interpreter.direct.yields import WaitingPlace
@@ -178,6 +180,7 @@ class CompiledRules:
         scope = RuleScope(routine, shared, dynamic, compile_def, sides, self.asks, self.by_ways)
         scope.assigned |= {one.name for one in routine.parameters}
         body = RuleBody(routine, scope, asserts, called, self._calls)
+        body.by_turns = self._by_turns(routine) if asserts else frozenset()
         if asserts and body.chooses:
             raise Unsupported("a choice in an assertion")
         statements = body.statements()
@@ -228,6 +231,10 @@ class CompiledRules:
         if any(count == _MOST_NODES for count, _ in enumerate(python.walk(outer))):
             raise Unsupported("too long")
         return CompiledRule(scope, self._execute([outer], self._namespace_for(bool(sides), scope.follows)), body.size)
+
+    def _by_turns(self, routine: p.Routine) -> frozenset[int]:
+        """The loops of the routine of an assertion, by number, each turn of which is a path of its own."""
+        return frozenset()
 
     def _namespace_for(self, of_step: bool, follows: bool) -> dict[str, Any]:
         """The names for a rule, which may be an assertion about steps, or ask for the successors of a state."""

@@ -26,6 +26,7 @@ from interpreter.direct.forms import (
     constant,
     in_any_order,
     lazily,
+    lazy,
     name,
 )
 from interpreter.direct.node_operations import FRESH, PURE_FUNCTIONS, PURE_METHODS
@@ -512,8 +513,7 @@ class DirectExpressions(BuiltinCalls):
         items = generators[0].iter
         generators[0].iter = python.Tuple([name("item")], python.Load())
         results: type = python.GeneratorExp if only.kind == "generator" else python.ListComp
-        parameters = python.arguments([], [python.arg("item")], None, [], [], None, [])
-        turn = python.Lambda(parameters, call(which, results(element, generators)))
+        turn = lazy(call(which, results(element, generators)), "item")
         return call("apart", constant(which == "any"), constant(negated), lazily(items), turn)
 
     # --- comprehensions --------------------------------------------------------------------------------------------

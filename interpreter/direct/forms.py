@@ -149,6 +149,12 @@ def lazily(elements: python.expr) -> python.expr:
     return elements
 
 
+def lazy(code: python.expr, *parameters: str) -> python.expr:
+    """A function that evaluates an expression when it is called."""
+    arguments = python.arguments([], [python.arg(one) for one in parameters], None, [], [], None, [])
+    return python.Lambda(arguments, code)
+
+
 def source_of(elements: python.expr) -> python.Call | None:
     """The call in the code of the elements of a loop whose first argument is a container with an order of its own."""
     operation, arguments = _called(elements)

@@ -243,7 +243,8 @@ class PlainStatements(SerialCode):
             case p.LeaveLoop():
                 return [*self._marked(), python.Break()]
             case p.NextIteration():
-                return [*self._marked(), python.Continue()]
+                # A turn that is a function of its own ends.
+                return [*self._marked(), python.Continue() if self._loops else python.Return(None)]
             case p.Branch():
                 return self._branch(instruction, nothing_follows)
             case p.Loop(body=p.ForLoop() as loop):

@@ -10,19 +10,14 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions, suites
-from interpreter.direct.containers_written import lists_of_containers
-from interpreter.direct.forms import SCALARS, Compiled, Unsupported, assign, call, constant, name, store
+from interpreter.direct.called_funcs import Calls
+from interpreter.direct.forms import SCALARS, Compiled, Unsupported, assign, call, constant, lazily, lazy, name, store
 from interpreter.direct.last_uses import is_last_use
 from interpreter.direct.name_lookup import Origin
-from interpreter.direct.node_operations import PURE_METHODS
-from interpreter.direct.paths_written import Path, are_apart, containers_changed, is_on_the_way
+from interpreter.direct.paths_written import Path, are_apart, is_on_the_way
 from interpreter.direct.plain_statements import After, Leaving, PlainStatements, nothing_follows
 from interpreter.direct.rule_text import (
-    CHANGES,
-    changed_in_place,
-    changed_within,
     evaluated,
-    fields_written,
     is_one_step,
     names_of,
     returns_in_loop,
@@ -32,7 +27,7 @@ from interpreter.direct.rule_text import (
     targets_of,
 )
 from interpreter.direct.scopes import CallNames, RuleScope
-from interpreter.direct.second_names import as_written, listed_by, with_places
+from interpreter.direct.second_names import as_written, listed_by
 from interpreter.execute.costs import cost
 from interpreter.state.step import NO_CHOICE
 
@@ -47,124 +42,10 @@ _LONGEST: Final = 8_000
 """The longest text of a rule that is compiled, with that of the funcs in it, in charges."""
 
 
-class Calls:
-    """Which statements call which funcs of the model: as far as the text says."""
-
-    def __init__(self, program: p.Program) -> None:
-        self.program = program
-        self._by_name: dict[str, list[int]] = {}
-        for role in program.roles:
-            for function, number in role.functions.items():
-                self._by_name.setdefault(function, []).append(number)
-        self._chooses: dict[int, bool] = {}
-        self._routines: dict[int, p.Routine] = {}
-        self._lists: dict[int, frozenset[str]] | None = None
-
-    def routine(self, number: int) -> p.Routine:
-        """A routine, in the form in which it is compiled."""
-        known = self._routines.get(number)
-        if known is None:
-            if self._lists is None:
-                self._lists = lists_of_containers(self.program)
-            variables = frozenset(self.program.state_variables)
-            known = self.program.routines[number]
-            # A thread of an action waits at a statement, by its number, with the names that it has.
-            if known.kind != "action" or known.body.flow == "atomic" or is_one_step(known.body):
-                known = with_places(known, self._lists[known.number], variables, self._calls_others(known))
-            self._routines[number] = known
-        return known
-
-    def _calls_others(self, routine: p.Routine) -> bool:
-        """Whether a routine calls another one."""
-        return any(self._called(one, routine.role) is not None for one in instructions(routine.body))
-
-    def callee(self, instruction: p.Instruction, role: str | None) -> p.Routine | None:
-        """The func that an instruction calls, in code of this role; None if it calls none."""
-        number = self._called(instruction, role)
-        return None if number is None else self.routine(number)
-
-    def _called(self, instruction: p.Instruction, role: str | None) -> int | None:
-        """Its number."""
-        if not isinstance(instruction, p.CallOrDo):
-            return None
-        if instruction.routine is not None:
-            return instruction.routine
-        function = instruction.call.function
-        assert isinstance(function, ast.Attribute)
-        if is_self(function.value):
-            return None if role is None else self.program.role(role).functions.get(function.name)
-        known = self._by_name.get(function.name, [])
-        if not known:
-            return None
-        if function.name in CHANGES or function.name in PURE_METHODS:
-            return None  # a method of a container: of an instance it is left to the interpreter
-        if len(known) > 1:
-            raise Unsupported("a call of one of several funcs")
-        return known[0]
-
-    def all_of(self, routine: p.Routine) -> dict[int, tuple[p.Routine, bool]]:
-        """A routine and the funcs that it may call, also through others; whether only for its own `self`."""
-        found: dict[int, tuple[p.Routine, bool]] = {}
-        waiting = [(routine, True)]
-        while waiting:
-            one, own = waiting.pop()
-            known = found.get(one.number)
-            if known is not None and (own or not known[1]):
-                continue
-            found[one.number] = (one, own)
-            for instruction in instructions(one.body):
-                callee = self.callee(instruction, one.role)
-                if callee is not None:
-                    assert isinstance(instruction, p.CallOrDo)
-                    function = instruction.call.function
-                    same = isinstance(function, ast.Attribute) and is_self(function.value)
-                    waiting.append((callee, own and same))
-        return found
-
-    def chooses(self, routine: p.Routine) -> bool:
-        """Whether a choice is in a routine or in a func that it calls."""
-        known = self._chooses.get(routine.number)
-        if known is None:
-            known = self._chooses[routine.number] = any(
-                isinstance(each.body, _CHOICES) or any(map(_is_choice, instructions(each.body)))
-                for each, _ in self.all_of(routine).values()
-            )
-        return known
-
-    def written(self, routine: p.Routine) -> set[str]:
-        """The fields that a routine may write other than those of the `self` of the rule."""
-        return set[str]().union(*[fields_written(one, own) for one, own in self.all_of(routine).values()])
-
-    def in_place(self, routine: p.Routine) -> set[str]:
-        """The roots of what a routine may change in place; see `roots_of`."""
-        return set[str]().union(*[changed_in_place(one) for one, _ in self.all_of(routine).values()])
-
-    def containers_changed(self, routine: p.Routine) -> list[Path | None]:
-        """The paths of containers that a routine changes in place; None for those that are not known."""
-        found: list[Path | None] = []
-        for one, _ in self.all_of(routine).values():
-            paths = [path for instruction in instructions(one.body) for path in containers_changed(instruction)]
-            given = {parameter.name for parameter in one.parameters}
-            found += [None if path is None or (path[0] in given and one is not routine) else path for path in paths]
-        return found
-
-    def changed(self, routine: p.Routine) -> Origin:
-        """The origin of what a routine may change in place."""
-        within = set[str]().union(*[changed_within(one) for one, _ in self.all_of(routine).values()])
-        roots = frozenset(self.in_place(routine))
-        return Origin(roots, roots - within)
-
-
 def _binds(instruction: p.Instruction, local: str) -> bool:
     """Whether an instruction binds a local, and nothing else."""
     targets = list(targets_of(instruction))
     return len(targets) == 1 and isinstance(targets[0], ast.Name) and targets[0].id == local
-
-
-def _is_choice(instruction: p.Instruction) -> bool:
-    if isinstance(instruction, p.Enter):
-        return isinstance(instruction.body, _CHOICES)
-    return isinstance(instruction, p.Pick | p.PickBlock)
 
 
 class RuleBody(PlainStatements):
@@ -181,6 +62,8 @@ class RuleBody(PlainStatements):
         self._called_funcs = 0
         self._turns = 0
         """The number of loops around the present statement whose turns are calls of a function."""
+        self.by_turns: frozenset[int] = frozenset()
+        """The loops of an assertion, by number, each turn of which is a path of its own."""
 
     @property
     def _repeated(self) -> bool:
@@ -247,6 +130,8 @@ class RuleBody(PlainStatements):
                 return any(self.splits(inner, in_loop) for inner in body.instructions)
             case p.Branch():
                 return any(self.splits(inner, in_loop) for suite in suites(instruction) for inner in suite.instructions)
+            case p.Loop(body=p.ForLoop() as loop) if loop.number in self.by_turns and not in_loop:
+                return self._leaving is None
             case p.Loop():
                 return any(self.splits(inner, True) for inner in instruction.body.body.instructions)
             case p.CallOrDo():
@@ -272,6 +157,8 @@ class RuleBody(PlainStatements):
                 return [*self._marked(), *made, *self._branch(instruction, follows)]
             case p.CallOrDo():
                 return self._split_call(instruction, rest)
+            case p.Loop(body=p.ForLoop() as loop) if loop.number in self.by_turns and not self._repeated:
+                return self._turn_by_turn(loop, rest)
             case p.Loop(body=p.ForLoop() as loop):
                 return self._split_for(loop, rest)
             case _:
@@ -421,16 +308,21 @@ class RuleBody(PlainStatements):
 
     def _joined(self, rest: After) -> tuple[list[python.stmt], After]:
         """What follows several blocks, as a function; and the call of it."""
+        title, made = self._rest(rest)
+
+        def follows() -> list[python.stmt]:
+            return [*self._marked(), *self._go(self.names.call_of(title, []))]
+
+        return [made], follows
+
+    def _rest(self, rest: After) -> tuple[str, python.stmt]:
+        """What follows as a function, and its name."""
         title = self._new("j")
         pending, certain, assigned = self._pending, self._certain, set(self.names.assigned)
         self._pending = []
         body = rest()
         self._pending, self._certain, self.names.assigned = pending, certain, assigned
-
-        def follows() -> list[python.stmt]:
-            return [*self._marked(), *self._go(self.names.call_of(title, []))]
-
-        return [self._function(title, [], body)], follows
+        return title, self._function(title, [], body)
 
     def _go(self, code: python.expr) -> list[python.stmt]:
         """Go on with the rest of the path in a function."""
@@ -517,6 +409,23 @@ class RuleBody(PlainStatements):
         cut = self._cuts
         body = [*first, *rest()]
         return [*made, self._function(title, ["item"], body), *self._taken(title, cut)]
+
+    def _turn_by_turn(self, loop: p.ForLoop, rest: After) -> list[python.stmt]:
+        """A loop of an assertion whose turns pass nothing on: each turn, and what follows the loop, is a function."""
+        made = self._marked()
+        following, after = self._rest(lambda: [*self._cut(), *rest()])
+        title = self._new("t")
+        self._flow(loop)
+        self._flow(loop.body)
+        target, elements = self._gone_through(loop)
+        assigned = set(self.names.assigned)
+        body: list[python.stmt] = [python.Assign([target], name("item")), *self._in_turn(loop)]
+        body += self._block(loop.body.instructions, lambda: [*self._marked(), python.Return(None)])
+        self._pending = []
+        self.names.assigned = assigned
+        turn = lazy(self.names.call_of(title, [name("item")]), "item")
+        found = call("by_turns", lazily(elements), turn, lazy(self.names.call_of(following, [])))
+        return [*made, after, self._function(title, ["item"], body), python.Return(found)]
 
     def _split_for(self, loop: p.ForLoop, rest: After) -> list[python.stmt]:
         """A loop with choices: a turn is a function of what is left to go through, which the turn before calls."""

@@ -1,4 +1,7 @@
-"""Assertions whose verdict is `all` or `any` of a comprehension: each turn is remembered by what it alone asks."""
+"""Assertions whose verdict is that of some turns: each turn is remembered by what it alone asks.
+
+It is `all` or `any` of a comprehension, or of loops that pass nothing from turn to turn.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,7 @@ role Node:
         self.log.append(value)
         self.seen[value] = len(self.log)
     {own}
+def is_long(items): return len(items) > 1 and items[0] < items[1]
 action Init:
     nodes = [Node() for i in range(3)]
     counts = {{key: 0 for key in ["a", "b", "c"]}}
@@ -74,6 +78,137 @@ STEPS = {
     "two sides, violated": "all([after.counts[key] <= 1 or before.counts[key] > 1 for key in before.counts])",
     "any side": "any([after.counts[key] != before.counts[key] for key in before.counts]) or before.line == after.line",
 }
+LOOPS = {
+    "instances": """
+    for node in nodes:
+        if len(node.log) == 2 and node.log[0] == 2:
+            return False
+    return True""",
+    "that skip some": """
+    for key in counts:
+        if counts[key] == 0:
+            continue
+        if counts[key] > 1 and not line:
+            return False
+    return True""",
+    "in each other": """
+    for first in nodes:
+        for second in nodes:
+            if first.log and second.log and first.log[0] + second.log[-1] == 4:
+                return False
+    return True""",
+    "in each other with more around": """
+    most = max(counts.values())
+    for first in nodes:
+        size = len(first.log)
+        if size == 0:
+            continue
+        for second in nodes:
+            both = size + len(second.log)
+            if both > 3:
+                return most > 1
+        if size == 2 and line:
+            return True
+    return len(line) == 3""",
+    "one after the other": """
+    for key, count in counts.items():
+        if count == 2 and key == 'a':
+            return False
+    some = len(line)
+    for one in line:
+        if one == some:
+            return True
+    return counts['b'] < 2""",
+    "under a condition": """
+    if counts['a']:
+        for node in nodes:
+            if node.log == [1, 2]:
+                return False
+    elif line:
+        return line[0] < 4
+    return counts['c'] < 3""",
+    "with one in them that is left": """
+    for key in counts:
+        found = 0
+        for one in line:
+            if one == counts[key]:
+                found = one
+                break
+        if found == 2:
+            return False
+    return True""",
+    "with a verdict of turns in them": """
+    for node in nodes:
+        if node.log:
+            return all([node.seen[value] < 3 for value in node.log])
+    return any([one == 1 for one in line])""",
+    "unpacked": """
+    for first, second in pairs:
+        if len(line) > first and line[first] == second + counts['b']:
+            return False
+    return True""",
+    "numbered": """
+    for index, one in enumerate(line):
+        if one == index + counts['a']:
+            return False
+    return True""",
+    "of elements": """
+    for value in set([len(node.log) for node in nodes]):
+        if value > 1 and counts['c'] > 0:
+            return False
+    return True""",
+    "of nothing at times": """
+    for one in line:
+        if one > 4:
+            return False
+    for one in [other for other in line if other > 1]:
+        return counts['a'] < 2
+    return True""",
+    "that fail": """
+    for key in counts:
+        if line[counts[key]] == 9:
+            return False
+    return True""",
+    "that fail after one that returns": """
+    for key in counts:
+        if counts[key] == 1:
+            return True
+        if line[counts[key]] == 9:
+            return False
+    return True""",
+    "of too many turns": """
+    for one in many:
+        for other in many:
+            if one + other == 4 and not line:
+                return False
+    return True""",
+    "that count": """
+    sum_of = 0
+    for key in counts:
+        sum_of = sum_of + counts[key]
+        if sum_of == 3:
+            return False
+    return True""",
+    "with values that are no bools": """
+    for key in counts:
+        if counts[key] > 1:
+            return line
+    return nodes""",
+    "with a `def`": """
+    for node in nodes:
+        if is_long(node.log) and counts['a']:
+            return False
+    return True""",
+}
+OF_STEPS = """
+    for old, new in zip(before.nodes, after.nodes):
+        for value in old.log:
+            if value not in new.log:
+                return False
+    for key in before.counts:
+        if after.counts[key] == 2 and before.line != after.line:
+            return False
+    return True"""
 OWN = "all([self.seen[value] < 3 for value in self.seen])"
 ENGINES = ("rows", "columns", "early columns")
 
@@ -85,6 +220,10 @@ def model(assertion: str, own: str = "pass", many: int = 70) -> str:
 CASES = {
     **{name: model(f"always assertion Holds:\n    return {one}") for name, one in STATES.items()},
     **{name: model(f"transition assertion Holds(before, after):\n    return {one}") for name, one in STEPS.items()},
+    **{f"loops {name}": model(f"always assertion Holds:{body}") for name, body in LOOPS.items()},
+    "loops over two sides": model(f"transition assertion Holds(before, after):{OF_STEPS}"),
+    "loops, exists": model(f"exists assertion Holds:{LOOPS['in each other']}"),
+    "loops, eventually": model(f"always eventually assertion Holds:{LOOPS['that skip some']}"),
     "of an instance": model("", own=f"always assertion Holds:\n        return {OWN}"),
     "exists": model("exists assertion Met:\n    return all([counts[key] == 1 for key in counts])"),
     "eventually": model("always eventually assertion Met:\n    return any([counts[key] == 1 for key in counts])"),
@@ -109,3 +248,13 @@ def test_a_turn_is_remembered_by_what_it_asks() -> None:
     report = check(fizz.load("m.fizz", text=text), engine="columns", settings=Settings(stats=True))
     assert report.states > 500
     assert stat(report, "interpreter calls") * 4 < report.states
+
+
+def test_turns_of_loops_are_recorded() -> None:
+    """Each turn of a loop is remembered by what it asks, and run as a function of Python."""
+    text, settings = CASES["loops in each other"], Settings(stats=True, keep_going=True)
+    report = check(fizz.load("m.fizz", text=text), engine="columns", settings=settings)
+    assert report.states > 500
+    calls = stat(report, "interpreter calls")
+    assert calls * 4 < report.states
+    assert calls - stat(report, "recorded by functions") < 200

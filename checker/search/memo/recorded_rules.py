@@ -6,7 +6,8 @@ interpreter: then all that is remembered of the rule is forgotten, because the i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 
 from checker.search.memo.asked_nodes import AskedContainer, AskingNodes, AsksTurns, StateReader
@@ -15,7 +16,7 @@ from checker.search.memo.division import Divider
 from checker.search.memo.element_choices import NOWHERE, BeginAnew
 from checker.search.memo.independence import independent_loops
 from checker.search.memo.list_places import list_places
-from checker.search.memo.recording import MOST_TURNS, Recording
+from checker.search.memo.recording import Recording
 from fizz.syntax import ast
 from fizz.syntax.ast import OF_STEPS
 from interpreter.compile import program as p
@@ -126,11 +127,21 @@ class RecordedRules(CompiledRules):
         try:
             bound = self._bound.get(rule) or self._bind(rule)
             run = self._run = Recording(
-                view, choices, nodes, bound.before, self.sides, is_known, self.operations.in_order
+                view,
+                choices,
+                nodes,
+                bound.before,
+                self.sides,
+                is_known,
+                self.operations.in_order,
+                self._fuel,
+                self._most,
             )
             self._fuel[0] = self._most - bound.cost
             self.operations.unordered = run.readers[0].unordered
             verdict = bound.run(run.readers[0], run.readers[-1], run.end)
+            if rule.kind is StepKind.ASSERT and verdict is not _APART:
+                run.end(HELD if verdict else VIOLATED)
         except Shadowed as shadowed:
             self._unmark()
             key = key_of(rule)
@@ -152,13 +163,7 @@ class RecordedRules(CompiledRules):
             # The run is to end.
             self._unmark()
             raise
-        if rule.kind is StepKind.ASSERT and verdict is not _APART:
-            run.end(HELD if verdict else VIOLATED)
-        # A step may be put together from the costliest parts of several paths.
-        self.spent = self._most - self._fuel[0]
-        if self.spent * (run.turns + run.cuts) > self._most:
-            self._unmark()
-            return None
+        self.spent = self._most - self._fuel[0] + run.charged
         self._note_marked()
         for reader in run.readers:
             for container in reader.opened:
@@ -192,15 +197,17 @@ class RecordedRules(CompiledRules):
         return whole(value)
 
     def _make(self, rule: Rule) -> CompiledRule:
-        program = self.machine.program
-        if rule.kind is StepKind.ASSERT:
-            number = program.assertions[rule.subject].routine
-            if any(routine == number for routine, _ in independent_loops(program)):
-                raise Unsupported("a loop that is asked turn by turn")
         made = super()._make(rule)
         if made.scope.methods & self._assigned:
             raise Unsupported("a field called like a method")
         return made
+
+    def _by_turns(self, routine: p.Routine) -> frozenset[int]:
+        return frozenset(loop for number, loop in self._loops if number == routine.number)
+
+    @cached_property
+    def _loops(self) -> frozenset[tuple[int, int]]:
+        return independent_loops(self.machine.program)
 
     def _bind(self, rule: Rule) -> _Bound:
         compiled = self._of(rule)
@@ -287,18 +294,41 @@ class RecordedRules(CompiledRules):
             self._run.cut(place, *variables)
 
         def apart(decides: bool, negated: bool, items: Sequence[Any], turn: Callable[[Any], bool]) -> object:
-            assert self._run is not None
+            run = self._run
+            assert run is not None
             count = len(items)
-            if not 1 < count <= MOST_TURNS:
+            if count < 2 or not run.may_part(count):
                 return (decides in [turn(item) for item in items]) is (decides is not negated)
-            self._run.turns = count
-            for index in self._run.take([f"For:{index}" for index in range(count)], ()):
+            for index in run.take([f"For:{index}" for index in range(count)], ()):
                 decided = turn(items[index]) is decides
                 if decided or index == count - 1:
-                    self._run.end(HELD if decided is (decides is not negated) else VIOLATED)
+                    end(decided is (decides is not negated))
                 else:
-                    self._run.end(NOWHERE)
+                    end(None)
             return _APART
+
+        def by_turns(items: Iterable[Any], turn: Callable[[Any], object], rest: Callable[[], object]) -> object:
+            # The verdict of the first turn that has one, or else of what follows.
+            run = self._run
+            assert run is not None
+            taken = items if isinstance(items, Sequence) else list(items)
+            count = len(taken)
+            if not count:
+                return rest()
+            if not run.may_part(count + 1):
+                verdicts = (verdict for item in taken if (verdict := turn(item)) is not None)
+                with run.together():
+                    found = next(verdicts, None)
+                return rest() if found is None else found
+            for index in run.take([*[f"For:{index}" for index in range(count)], "For:-"], ()):
+                end(rest() if index == count else turn(taken[index]))
+            return _APART
+
+        def end(verdict: object) -> None:
+            # Of a turn without a verdict other paths have it.
+            assert self._run is not None
+            if verdict is not _APART:
+                self._run.end(NOWHERE if verdict is None else HELD if verdict else VIOLATED)
 
         names = super()._names()
         for one, operation in names.items():
@@ -312,6 +342,7 @@ class RecordedRules(CompiledRules):
             "taken": taken,
             "cut": cut,
             "apart": apart,
+            "by_turns": by_turns,
         }
 
 

@@ -7,6 +7,7 @@ after the other, each from what had been asked before. So what paths have in com
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from checker.search.memo.asked_nodes import AskedContainer, AskingNodes, StateReader
@@ -26,8 +27,8 @@ _MOST_EVENTS: Final = 4_096
 """As many are followed while their events are no more than these. All alternatives of one choice are followed."""
 _DEEPEST: Final = 16
 """After more choices there are no cut points: each mark has all choices before it."""
-MOST_TURNS: Final = 64
-"""Loops of more turns are not asked turn by turn."""
+_MOST_TURNS: Final = 4_096
+"""Loops in each other with more turns are not asked turn by turn."""
 _OF_EACH: Final = 64
 """The events of a path, or a few more."""
 _WIDEST: Final = 4_096
@@ -37,8 +38,8 @@ _WIDEST: Final = 4_096
 class Recording:
     """One run. `choices`: the first choices of its paths. `of_step`: the rule is about a step, between two states.
 
-    `readers`: of the state, or of those after and before the step. `cuts`: the most cut points of a path. `turns`: how
-    many there are of a loop whose turns are paths.
+    `readers`: of the state, or of those after and before the step. `fuel`: what the path that is followed may still be
+    charged, of the `most`; the other ones have been `charged` this much more.
     `is_known`: whether it is known how paths go on after the cut point with a mark. `in_order`: whether all sets and
     dicts in a value are in canonical order, as far as the reader knows which are not.
     """
@@ -52,11 +53,16 @@ class Recording:
         sides: Sides,
         is_known: Callable[[Hashable], bool],
         in_order: Callable[[Any], bool],
+        fuel: list[int],
+        most: int,
     ) -> None:
         recorder = self._recorder = Recorder(view)
         self.paths: list[ExecutionPath] = []
-        self.cuts = 0
-        self.turns = 1
+        self.charged = 0
+        self._fuel = fuel
+        self._most = most
+        self._turns = 1
+        self._together = False
         self._number = nodes.number
         self._choices = choices
         self._of_step = of_step
@@ -78,7 +84,9 @@ class Recording:
 
     def end(self, result: Result) -> None:
         """The path that is followed ends with a result."""
-        self.cuts = max(self.cuts, self._cuts)
+        # A step may be put together from the costliest parts of several paths.
+        if (self._most - self._fuel[0]) * (self._turns + self._cuts) > self._most:
+            raise GiveUp
         path = ExecutionPath(tuple(self._recorder.events), result)
         self._events += len(path.events)
         self.paths.append(path)
@@ -101,6 +109,7 @@ class Recording:
             taken = range(size)
             self._widest = max(self._widest, size)
         saved = self._saved() if len(taken) > 1 else None
+        left = self._fuel[0]
         for index in taken:
             METER.ask()
             if index and saved is not None:
@@ -109,6 +118,8 @@ class Recording:
                 if marks and self._is_known(marks[index]):
                     continue
                 self._restore(saved)
+                self.charged += left - self._fuel[0]
+                self._fuel[0] = left
             fork = MarkedFork(size, index, texts[index] if named else "", unique)
             fork.marks = marks
             self._recorder.note(fork)
@@ -121,13 +132,30 @@ class Recording:
         )
 
     def _saved(self) -> tuple[Any, ...]:
-        return self._recorder.saved(), [reader.saved() for reader in self.readers], self._level, self._cuts
+        readers = [reader.saved() for reader in self.readers]
+        return self._recorder.saved(), readers, self._level, self._cuts, self._turns
 
     def _restore(self, saved: tuple[Any, ...]) -> None:
-        recorded, readers, self._level, self._cuts = saved
+        recorded, readers, self._level, self._cuts, self._turns = saved
         self._recorder.restore(recorded)
         for reader, one in zip(self.readers, readers, strict=True):
             reader.restore(one)
+
+    def may_part(self, turns: int) -> bool:
+        """Whether so many turns of a loop are paths of their own. If so they are counted."""
+        if self._together or turns * self._turns > _MOST_TURNS:
+            return False
+        self._turns *= turns
+        return True
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """The turns of a loop that is gone through now, and of loops in it, belong to one path."""
+        before, self._together = self._together, True
+        try:
+            yield
+        finally:
+            self._together = before
 
     # --- cut points ------------------------------------------------------------------------------------------------
 
@@ -196,7 +224,7 @@ class Recording:
 
     def cut(self, number: int, *variables: Any) -> None:
         """Forget the answers so far, if only the variables depend on them."""
-        mark = self.marked_by(variables)
+        mark = None if self._together else self.marked_by(variables)
         if mark is not None:
             self._recorder.forget(CutPoint((number, *mark)))
             self._cuts += 1
