@@ -104,10 +104,13 @@ def _mirrored(machine: Machine, state: State) -> bool:
     if image == state:
         return True
     steps, mirrored = machine.steps(state).steps, machine.steps(image).steps
-    # The same renaming nearly always leads to them; to choose the least of many images of each takes much longer.
-    return _keys(machine, steps, partial(images.image, renamed=renamed)) == _keys(machine, mirrored) or (
-        _keys(machine, steps, machine.canonical) == _keys(machine, mirrored, machine.canonical)
-    )
+    # The same renaming nearly always leads to them, unless it gives an instance the name of a new one; to choose
+    # the least of many images of each takes much longer.
+    known = state.layout.owned.keys()
+    is_name_free = all(step.target.layout.owned.keys() <= known for step in steps)
+    if is_name_free and _keys(machine, steps, partial(images.image, renamed=renamed)) == _keys(machine, mirrored):
+        return True
+    return _keys(machine, steps, machine.canonical) == _keys(machine, mirrored, machine.canonical)
 
 
 def _keys(

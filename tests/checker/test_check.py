@@ -275,6 +275,19 @@ def test_broken_symmetry_is_noticed(report: Check) -> None:
     assert found.verdict in ("failed", "passed")
 
 
+def test_symmetry_is_looked_at_where_instances_come(report: Check) -> None:
+    """The name that a renaming gives to an instance may be that of a new one."""
+    text = """\
+Net = Channel()
+symmetric role A:
+    action Go: na = A(), A()
+action Init:
+    na = [A()]
+    out = Net.stub(na[0])
+"""
+    assert report(text).verdict == "passed"
+
+
 # --- warnings ---------------------------------------------------------------------------------------------------------
 
 

@@ -305,9 +305,10 @@ role Node:
         self.up = True
 action Init:
     number, chosen, pair, leader = 1.0, set(["b", "a"]), (1, 2), Node()
+    kept = frozenset([3, 4])
 atomic action Rest: pass
-def view(number, chosen, pair, leader):
-    return {"number": number, "chosen": chosen, "pair": PAIR, "leader": leader}
+def view(number, chosen, pair, leader, kept):
+    return {"number": number, "chosen": chosen, "pair": PAIR, "leader": leader, "kept": kept}
 refines "abstract.fizz" with view
 """
     abstract = """\
@@ -315,6 +316,7 @@ role Node:
     action Init:
         self.down = 0
 action Init:
+    kept = frozenset([4, 3])
     number, chosen, pair, leader = 1, set(["a", "b"]), (1, 2), Node()
 atomic action Rest: pass
 """

@@ -53,7 +53,7 @@ class EqualValues:
             return (int(tag), frozenset((self.of(interner, k), self.of(interner, v)) for k, v in payload))
         inside = tuple(self.of(interner, child) for child in interner.children(number))
         match tag:
-            case Tag.SET | Tag.GENERICSET:
+            case Tag.SET | Tag.FROZENSET | Tag.GENERICSET:
                 return (int(tag), frozenset(inside))
             case Tag.BAG:
                 return (int(tag), frozenset(Counter(inside).items()))
@@ -65,4 +65,6 @@ class EqualValues:
                 return (int(tag), payload[:2])
             case Tag.CHANNEL:
                 return (int(tag), payload[0])
+        # A payload with ids in it means something in one interner alone.
+        assert not inside
         return (int(tag), payload)
