@@ -171,11 +171,12 @@ class Divider:
         if known is not None and not known.flat:
             self._nested.add(slot)
         if known is not None and self.any_by_elements and self.by_elements(slot) and self.counted(number):
-            # The parts are those of sets, or of bags.
-            tag = self._interner.tag(number)
-            kind = self.kinds.setdefault(alike(slot) if self._and_alike else slot, tag)
-            return self._by_element(number, known) if kind is tag else None
+            return self._by_element(number, known) if self.meets(slot, self._interner.tag(number)) else None
         return known
+
+    def meets(self, slot: Slot, tag: Tag) -> bool:
+        """A set or bag is met in a slot. Whether it is those that are stored by elements there: the first ones are."""
+        return self.kinds.setdefault(alike(slot) if self._and_alike else slot, tag) is tag
 
     def note(self, slot: Slot, emptied: bool) -> None:
         """Note that an execution path opened the container in a slot. `emptied`: it read all of it."""
@@ -563,8 +564,7 @@ class Divider:
                 by_step = self._copies(members) or {}
             else:
                 by_step = {step: member for member in members if (step := self.element(member)) is not None}
-            divided = Division(whole.head, by_step, True) if len(by_step) == len(members) else None
-            known = self._sets[number] = divided
+            known = self._sets[number] = Division(whole.head, by_step, True) if len(by_step) == len(members) else None
         return known
 
 

@@ -90,14 +90,19 @@ def whole_value(
         return number
     if elements is not None and is_counted(interner, number):
         held = [element for part in elements(slot) if (element := ask(part)) != UNBOUND]
-        return interner.intern_members(Tag(interner.payload(number)[1][0]), held)
+        return interner.intern_members(head_tag(interner, number), held)
     members = [whole_value(interner, (*slot, step), ask, elements) for step in steps_of(interner, number)]
     return made_of(interner, number, members)
 
 
 def is_counted(interner: Interner, head: int) -> bool:
     """Whether it is the head of a set or bag, whose members are elements."""
-    return interner.payload(head)[1][0] in COUNTED
+    return head_tag(interner, head) in COUNTED
+
+
+def head_tag(interner: Interner, head: int) -> Tag:
+    """The type of the containers that have a head."""
+    return Tag(interner.payload(head)[1][0])
 
 
 def steps_of(interner: Interner, head: int) -> tuple[str, ...]:

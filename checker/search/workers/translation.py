@@ -20,6 +20,7 @@ from checker.search.columns.column_run import ColumnRun
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.space import Space
 from checker.search.memo.division import is_element
+from checker.search.memo.heads import head_tag
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.state.step import StepOrder
 
@@ -144,6 +145,9 @@ class RowReader:
                 if is_element(part) and value != UNBOUND:
                     # Sets that are stored whole are asked for it too.
                     tables.divider.element(value)
+                if tables.is_head(value) and tables.is_of_elements(value):
+                    # All of them may have come from the other process.
+                    tables.divider.meets(part, head_tag(tables.values, value))
                 codes[part][index] = tables.of(part).code(value)
 
     def forget(self, slots: Sequence[Slot]) -> None:
