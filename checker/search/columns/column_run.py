@@ -20,7 +20,7 @@ from checker.search.columns.capacity import THREAD, Capacity
 from checker.search.columns.chunk import Chunk, TooWide
 from checker.search.columns.code_tables import Ints, Mask, halves
 from checker.search.columns.column_frontier import Frontier
-from checker.search.columns.edges import DrawnStates, Numbered, draw
+from checker.search.columns.edges import Drawing, DrawnStates, Numbered
 from checker.search.columns.element_bits import WholeSets
 from checker.search.columns.expand import ColumnExpander
 from checker.search.columns.follow_judge import FollowJudge
@@ -101,6 +101,7 @@ class ColumnRun:
         self._judged: list[Frontier] = []
         """The states that are being judged, and are no frontier yet."""
         self.graph = graph
+        self._drawing = Drawing(space.edges.kinds)
         self.frontier: list[Frontier] = []
         self.outbox: Outbox | None = None
         self.shares: StepShares | None = None
@@ -252,7 +253,7 @@ class ColumnRun:
     def _draw(self, graph: Graph, parts: list[Frontier], expanded: bool = True) -> None:
         """Write the states that were expanded, or will not be any more, into the graph."""
         drawn = self.drawn(parts, graph.states, self.store.numbers, expanded)
-        draw(graph, self.space.edges.kinds, drawn)
+        self._drawing.draw(graph, drawn)
 
     def drawn(self, parts: list[Frontier], base: int, numbers: Numbered, expanded: bool = True) -> DrawnStates:
         """The states of a level, from number `base` on, that were expanded, or will not be any more, with their steps.

@@ -38,29 +38,47 @@ class DrawnStates(NamedTuple):
     cut: Mask
 
 
-def draw(graph: Graph, kinds: Sequence[LiveStep], drawn: DrawnStates) -> None:
-    """Write the next states into the graph. The meter's hook may raise: then nothing is written."""
-    marks_of: list[tuple[int, ...]] = []
-    needs: list[int] = []
-    begin = 0
-    for length, inside in METER.attended(list(zip(drawn.lengths.tolist(), drawn.inside.tolist(), strict=True))):
-        need, marks = graph.shape([kinds[kind] for kind in drawn.kinds[begin : begin + length].tolist()], inside)
-        begin += length
-        marks_of.append(marks)
-        needs.append(need)
-    METER.ask()
-    flat = np.array([mark for marks in marks_of for mark in marks], dtype=np.uint32)
-    begins = np.cumsum(drawn.inside) - drawn.inside
-    lengths = drawn.inside[drawn.shapes]
-    ends = np.cumsum(lengths)
-    position = np.arange(len(drawn.targets)) - np.repeat(ends - lengths, lengths)
-    offset = np.uint64(len(graph.targets))
-    _extend(graph.marks, flat[np.repeat(begins[drawn.shapes], lengths) + position].astype(np.uint32))
-    _extend(graph.targets, drawn.targets)
-    _extend(graph.first, ends.astype(np.uint64) + offset)
-    _extend(graph.needs, np.array(needs, dtype=np.uint32)[drawn.shapes])
-    graph.quiet += drawn.quiet.astype(np.uint8).tobytes()
-    graph.cut += drawn.cut.astype(np.uint8).tobytes()
+class Drawing:
+    """Writes states into a graph. `kinds` gives the steps by number; more may follow."""
+
+    def __init__(self, kinds: Sequence[LiveStep]) -> None:
+        self._kinds = kinds
+        self._known: dict[tuple[int, bytes], tuple[int, bytes]] = {}
+        """By shape, as `inside` and the numbers of all steps, its need and its marks, as in `Graph.shape`."""
+
+    def draw(self, graph: Graph, drawn: DrawnStates) -> None:
+        """Write the next states into the graph, always the same one. The meter's hook may raise: then nothing is."""
+        needs, marks = self._shapes(graph, drawn)
+        METER.ask()
+        begins = np.cumsum(drawn.inside) - drawn.inside
+        lengths = drawn.inside[drawn.shapes]
+        ends = np.cumsum(lengths)
+        position = np.arange(len(drawn.targets)) - np.repeat(ends - lengths, lengths)
+        offset = np.uint64(len(graph.targets))
+        _extend(graph.marks, marks[np.repeat(begins[drawn.shapes], lengths) + position])
+        _extend(graph.targets, drawn.targets)
+        _extend(graph.first, ends.astype(np.uint64) + offset)
+        _extend(graph.needs, needs[drawn.shapes])
+        graph.quiet += drawn.quiet.astype(np.uint8).tobytes()
+        graph.cut += drawn.cut.astype(np.uint8).tobytes()
+
+    def _shapes(self, graph: Graph, drawn: DrawnStates) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """The need of each shape, and the marks of all of them."""
+        known, data = self._known, drawn.kinds.astype(np.uint32).tobytes()
+        needs, marks = [], []
+        begin = 0
+        for length, inside in METER.attended(list(zip(drawn.lengths.tolist(), drawn.inside.tolist(), strict=True))):
+            end = begin + 4 * length
+            shape = inside, data[begin:end]
+            found = known.get(shape)
+            if found is None:
+                steps = [self._kinds[kind] for kind in drawn.kinds[begin // 4 : end // 4].tolist()]
+                need, made = graph.shape(steps, inside)
+                found = known[shape] = need, np.array(made, dtype=np.uint32).tobytes()
+            needs.append(found[0])
+            marks.append(found[1])
+            begin = end
+        return np.array(needs, dtype=np.uint32), np.frombuffer(b"".join(marks), dtype=np.uint32)
 
 
 class LevelEdges:
@@ -107,18 +125,13 @@ class LevelEdges:
         position = np.arange(len(kinds)) - first[sources - base]
         METER.ask()
         shapes, examples = same_steps(kinds, hidden, position, first)
-        spans = [slice(int(first[state]), int(first[state + 1])) for state in examples.tolist()]
         METER.ask()
+        begins, lengths = first[examples], first[examples + 1] - first[examples]
+        shown = np.repeat(begins - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
+        taken = np.concatenate([[0], np.cumsum(~hidden)])
+        inside = taken[begins + lengths] - taken[begins]
         self.clear()
-        return DrawnStates(
-            shapes,
-            np.concatenate([np.zeros(0, dtype=np.int64), *[kinds[span] for span in spans]]),
-            np.array([span.stop - span.start for span in spans], dtype=np.int64),
-            np.array([np.count_nonzero(~hidden[span]) for span in spans], dtype=np.int64),
-            targets[~hidden].astype(np.uint32),
-            quiet,
-            cut,
-        )
+        return DrawnStates(shapes, kinds[shown], lengths, inside, targets[~hidden].astype(np.uint32), quiet, cut)
 
     def clear(self) -> None:
         """Forget the steps; numbers of kinds stay."""

@@ -22,7 +22,7 @@ from checker.core.patience import Stop
 from checker.liveness.graph import Graph, LiveStep
 from checker.search.checkpoints.frontier_codec import WaitingColumns
 from checker.search.columns.column_run import ColumnRun
-from checker.search.columns.edges import DrawnStates, draw
+from checker.search.columns.edges import Drawing, DrawnStates
 from checker.search.columns.outbox import KeyRanges
 from checker.search.columns.shares import line_of
 from checker.search.contract.level_counts import keeps_graph
@@ -90,6 +90,7 @@ class Team:
         self._density = 0.0
         """How many states there were to be sent for each row that was expanded last, at most."""
         self._kinds: list[list[LiveStep]] = [list(run.space.edges.kinds) for _ in range(workers)]
+        self._drawings = [Drawing(kinds) for kinds in self._kinds]
         self._board = Board(workers)
         ranges = KeyRanges(workers)
         board, regions, by_rules, first = self._board, self._regions, self._by_rules, os.getpid()
@@ -180,9 +181,9 @@ class Team:
         self._draw_parts(graph, self._work("edges", answers))
 
     def _draw_parts(self, graph: Graph, parts: Sequence[DrawnPart]) -> None:
-        for region, kinds, part in zip(self._regions.found, self._kinds, parts, strict=True):
+        for region, kinds, drawing, part in zip(self._regions.found, self._kinds, self._drawings, parts, strict=True):
             kinds += part.kinds
-            draw(graph, kinds, DrawnStates(*region.read(part.columns)))
+            drawing.draw(graph, DrawnStates(*region.read(part.columns)))
 
     def finished_graph(self) -> Graph:
         """The graph, in which the states that wait have no edges. They are given up."""
