@@ -67,7 +67,8 @@ class StateColumns:
         self.packing = packing
         self.rows = rows
         self.interner = interner
-        self._fields: dict[Slot, Scalars | None] = {}
+        self.known_fields: dict[Slot, Scalars | None] = {}
+        """By slot that was asked for, what `field` says."""
         self._folds: dict[Slot, FoldAnswers] = {}
 
     @property
@@ -141,10 +142,10 @@ class StateColumns:
 
     def field(self, slot: Slot) -> Scalars | None:
         """How to read a slot of one row; None if it is not stored."""
-        if slot not in self._fields:
+        if slot not in self.known_fields:
             by_all = is_comparison(slot) or self.packing.asks_elements(slot) or is_answered_by_turns(self.packing, slot)
-            self._fields[slot] = None if by_all else self.packing.scalars(self.rows, slot)
-        return self._fields[slot]
+            self.known_fields[slot] = None if by_all else self.packing.scalars(self.rows, slot)
+        return self.known_fields[slot]
 
     def number(self, slot: Slot, row: int) -> int:
         """The id in a slot of one row."""
@@ -177,6 +178,11 @@ class RowView:
 
     def read(self, slot: Slot) -> int:
         """What a slot, or a part of one, holds; UNBOUND if there is no such slot."""
+        field = self._columns.known_fields.get(slot)
+        if field is not None:
+            # As `StateColumns.number`, without calls: most questions are for what is stored.
+            word, shift, mask, ids = field
+            return ids[(word(self._row) >> shift) & mask]
         if slot[0] == "state":
             return derived(slot, self.whole(), self._columns.interner)
         return self._columns.number(slot, self._row)

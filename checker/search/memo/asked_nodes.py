@@ -62,6 +62,7 @@ class AskingNodes(Nodes):
         self.divider = divider
         self.listed = listed(interner)
         self._places = places
+        self._listable: dict[Slot, bool] = {}
         self.leaves_turns = True
         """Whether lists that answer folds are left to the interpreter where all members are gone through."""
         self._shapes: dict[int, HeadShape] = {}
@@ -72,7 +73,10 @@ class AskingNodes(Nodes):
 
     def may_be_listed(self, slot: Slot) -> bool:
         """Whether a list is expected in a slot: it is asked whether there is one first, and of which size later."""
-        return place_of(slot) in self._places
+        found = self._listable.get(slot)
+        if found is None:
+            found = self._listable[slot] = place_of(slot) in self._places
+        return found
 
     def shape(self, head: int) -> HeadShape:
         """The content of a head."""

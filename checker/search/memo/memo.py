@@ -226,17 +226,17 @@ class Memory:
         return True
 
     def _goes_otherwise(self, rule: Rule) -> bool:
-        """Whether a rule takes turns, or has a path for each value that it may choose, from the next new path on, and
-        did not so far."""
-        return self._takes_turns_next(rule) or self.try_apart(rule)
+        """Whether a rule takes turns, or has a path for each value of a choice, from the next new path on."""
+        # Each turn of a loop that functions record is remembered apart as it is.
+        parted = self.is_recorded(rule) and self._recorded is not None and self._recorded.takes_turns(rule)
+        return (not parted and self._takes_turns_next(rule)) or self.try_apart(rule)
 
     def _takes_turns_next(self, rule: Rule) -> bool:
         """Whether a rule takes turns through what is the same in all states, from the next new path on."""
         return self.machine.code.decisions is None and self.listener is None and self.runner.fixed.plan(rule)
 
     def try_apart(self, rule: Rule) -> bool:
-        """Whether a rule that can be run as a function of Python has a path for each value that it may choose from the
-        next new path on, and had none yet."""
+        """Whether a rule has a path for each value of a choice from the next new path on, and had none yet."""
         if self._may_set_apart(rule) and self._runs_directly(rule):
             self._apart_next[rule] = True
         return self._apart_next.get(rule, False)

@@ -184,6 +184,13 @@ class RecordedRules(CompiledRules):
         self._going_through.add(rule)
         return True
 
+    def takes_turns(self, rule: Rule) -> bool:
+        """Whether a rule that is recorded has loops each turn of which is a path of its own."""
+        program = self.machine.program
+        return rule.kind is StepKind.ASSERT and bool(
+            self._by_turns(program.routines[program.assertions[rule.subject].routine])
+        )
+
     def is_first_made(self, rule: Rule) -> bool:
         """Whether the function of a rule is the one that was made first, as in each process."""
         return not self._dynamic.get(key_of(rule))
@@ -285,7 +292,8 @@ class RecordedRules(CompiledRules):
             items: Sequence[Any], texts: Sequence[str], cut: int, counts: bool, names: bool, *variables: Any
         ) -> Iterator[tuple[int, Any]]:
             assert self._run is not None
-            named = not isinstance(texts, AskedTexts)
+            # Of a choice that was made before, the marks are known.
+            named = not (isinstance(texts, AskedTexts) or self._run.is_given)
             marks = self._run.marks(cut, items, texts, (counts, names), variables) if named else []
             return ((index, items[index]) for index in self._run.take(texts, marks))
 

@@ -126,6 +126,11 @@ class Recording:
             yield index
 
     @property
+    def is_given(self) -> bool:
+        """Whether only one of the alternatives of the next choice is followed, which is given."""
+        return self._level < len(self._choices)
+
+    @property
     def _is_full(self) -> bool:
         return len(self.paths) >= max(_MOST_PATHS, self._widest) or self._events > max(
             _MOST_EVENTS, _OF_EACH * self._widest
