@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from fizz.syntax.module import Budget
 from interpreter.direct.node_sets import OF_SETS, MadeOfTwo
-from interpreter.direct.nodes import GiveUp, Nodes, ValueNode, key
+from interpreter.direct.nodes import SET_TAGS, GiveUp, Nodes, ValueNode, key
 from interpreter.library import BUILTINS
 from interpreter.library.operations import BINARY, slice_of
 from interpreter.values import FunctionValue
@@ -32,6 +32,7 @@ _INT: Final = Tag.INT
 _BAG: Final = Tag.BAG
 _LIST: Final = Tag.LIST
 _SET: Final = Tag.SET
+_ORDERLESS: Final = SET_TAGS | {Tag.DICT}
 _STRING: Final = Tag.STRING
 _STRUCT: Final = Tag.STRUCT
 _SYMMETRIC: Final = Tag.SYMMETRIC
@@ -196,12 +197,22 @@ class Basics:
             raise GiveUp
         self.fuel[0] -= item.weight if kind is ValueNode else 1
         if group.table is not None:
-            if kind is ValueNode and item.mutable:
-                raise GiveUp
-            return key(item) in group.table
+            return self.holds(group, item)
         if group.tag not in (_LIST, _TUPLE, _BAG):
             raise GiveUp
         return self.contained(item, group.items)
+
+    def holds(self, group: ValueNode, item: Any) -> bool:
+        """Whether a set has an element, or a dict a key."""
+        if type(item) is ValueNode:
+            if group.tag is Tag.GENERICSET:
+                # It compares values, which may be a mistake: see `eq`.
+                if item.symmetric and len(item.symmetric | group.symmetric) > 1:
+                    raise GiveUp
+            elif item.mutable:
+                raise GiveUp
+        assert group.table is not None
+        return key(item) in group.table
 
     def contained(self, item: Any, items: Sequence[Any]) -> bool:
         """Whether an equal value is among these."""
@@ -531,7 +542,7 @@ class Basics:
         if self.fuel[0] < 0:
             raise GiveUp
         result = found[0]
-        if type(result) is ValueNode and (result.tag is _SET or result.tag is _DICT) and len(result.items) > 1:
+        if type(result) is ValueNode and result.tag in _ORDERLESS and len(result.items) > 1:
             self.unordered.add(result.number)
         return result
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from interpreter.direct.node_pairs import Pairs
-from interpreter.direct.nodes import GiveUp, ValueNode, key
+from interpreter.direct.nodes import SET_TAGS, GiveUp, ValueNode, key
 from interpreter.direct.opened_ids import OpenedIds
 from interpreter.library import BUILTINS
 from interpreter.library.attributes import METHODS
@@ -109,14 +109,11 @@ class Operations(Pairs):
         """`group.add(item)`: the set or bag after."""
         if type(group) is ValueNode and group.tag is _BAG:
             return self._bag_add(group, item)
-        if type(group) is not ValueNode or group.tag is not _SET:
+        if type(group) is not ValueNode or group.tag not in SET_TAGS:
             raise GiveUp
-        assert group.table is not None
         self.fuel[0] -= 1
-        if key(item) in group.table:
+        if self.holds(group, item):
             return group
-        if type(item) is ValueNode and item.mutable:
-            raise GiveUp
         number = self.nodes.number(item)
         found = self._added.get((group.number, number))
         if found is None:
@@ -124,7 +121,7 @@ class Operations(Pairs):
             if len(self._added) > _MOST_KNOWN:
                 self._added.clear()
             inserted = (*interner.payload(group.number), number)
-            made = interner.intern_members(_SET, list(inserted))
+            made = interner.intern_members(group.tag, list(inserted))
             found = self._added[group.number, number] = self.nodes[made], interner.payload(made) != inserted
         after, unordered = found
         if unordered or group.number in self.unordered:
@@ -156,17 +153,16 @@ class Operations(Pairs):
         """`group.discard(item)`, or `group.remove(item)` if it `must` be there."""
         if type(group) is ValueNode and group.tag is _BAG:
             return self._bag_discard(group, item, must)
-        if type(group) is not ValueNode or group.tag is not _SET or (type(item) is ValueNode and item.mutable):
+        if type(group) is not ValueNode or group.tag not in SET_TAGS:
             raise GiveUp
-        assert group.table is not None
         self.fuel[0] -= group.weight
-        if key(item) not in group.table:
+        if not self.holds(group, item):
             if must:
                 raise GiveUp
             return group
         own = self.nodes.number(item)
         left = tuple([n for n in self.nodes.interner.payload(group.number) if n != own])
-        return self._after(group, self.nodes.interner.intern(_SET, left))
+        return self._after(group, self.nodes.interner.intern(group.tag, left))
 
     def _after(self, group: ValueNode, number: int) -> Any:
         """A set or dict that has lost something: its order is as unknown as that of the one before."""
@@ -300,7 +296,7 @@ class Operations(Pairs):
 
     def cleared(self, group: Any) -> Any:
         """`group.clear()`"""
-        if type(group) is not ValueNode or group.tag not in (_LIST, _SET, _DICT, _BAG):
+        if type(group) is not ValueNode or group.tag not in (_LIST, _DICT, _BAG, *SET_TAGS):
             raise GiveUp
         return self.nodes[self.nodes.interner.intern(group.tag, ())]
 

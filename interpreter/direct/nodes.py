@@ -39,12 +39,12 @@ _FALSE: Final = object()
 class ValueNode:
     """A container, tuple, struct, role instance or model value.
 
-    `items`: the members of a list, tuple, set or bag, the keys of a dict, in canonical order. `fields`: the values of a
-    struct or record by name, else None. `table`: of a dict the values by key, of a set the elements, by what `key`
-    returns. `mutable`: a mutable container is anywhere inside; `deep`: below the node itself. `choices`: the positions
-    and texts of its distinct members as alternatives, once they were asked for; `sized`: it is a collection; `roles`:
-    an instance is inside; `symmetric`: the domains of the symmetric values inside. Most nodes are made to be stored and
-    never looked into: what is inside is found when it is first asked for.
+    `items`: the members of a list, tuple, set, genericset or bag, the keys of a dict, in canonical order. `fields`: the
+    values of a struct or record by name, else None. `table`: of a dict the values by key, of a set or genericset the
+    elements, by what `key` returns. `mutable`: a mutable container is anywhere inside; `deep`: below the node itself.
+    `choices`: the positions and texts of its distinct members as alternatives, once they were asked for; `sized`: it is
+    a collection; `roles`: an instance is inside; `symmetric`: the domains of the symmetric values inside. Most nodes
+    are made to be stored and never looked into: what is inside is found when it is first asked for.
     """
 
     __slots__ = (
@@ -99,9 +99,10 @@ class ValueNode:
         return f"ValueNode({self.number}, {self.tag.name})"
 
 
-_SIZED: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET, Tag.DICT, Tag.BAG})
+SET_TAGS: Final = frozenset({Tag.SET, Tag.GENERICSET})
+_SIZED: Final = SET_TAGS | {Tag.LIST, Tag.TUPLE, Tag.DICT, Tag.BAG}
 _NATIVE: Final = frozenset({Tag.NONE, Tag.BOOL, Tag.INT, Tag.STRING})
-_SEQUENCES: Final = frozenset({Tag.LIST, Tag.TUPLE, Tag.SET, Tag.BAG})
+_SEQUENCES: Final = SET_TAGS | {Tag.LIST, Tag.TUPLE, Tag.BAG}
 NODE_TAGS: Final = _SIZED | FIELD_TAGS | {Tag.ROLE, Tag.SYMMETRIC, Tag.MODEL_VALUE}
 """The values that are nodes. Others that Python does not have give up where they are met."""
 
@@ -172,7 +173,7 @@ class Nodes(dict[int, Any]):
         fields: dict[str, Any] | None = None
         if tag in _SEQUENCES:
             items = tuple([self[child] for child in payload])
-            if tag is Tag.SET:
+            if tag in SET_TAGS:
                 table = {key(item): item for item in items}
         elif tag is Tag.DICT:
             items = tuple([self[child] for child, _ in payload])

@@ -14,7 +14,7 @@ from functools import partial
 from typing import Any, Final
 
 from interpreter.direct.node_operations import Operations
-from interpreter.direct.nodes import NODE_TAGS, GiveUp, Nodes, Shadowed, ValueNode
+from interpreter.direct.nodes import NODE_TAGS, SET_TAGS, GiveUp, Nodes, Shadowed, ValueNode
 from interpreter.values.intern import Interner, Tag
 
 _MARK: Final = " "
@@ -92,7 +92,7 @@ class Sides:
             return interner.intern(tag, (rename(payload[0]), payload[1]))
         if tag is Tag.LIST or tag is Tag.TUPLE:
             return interner.intern(tag, tuple(map(inner, payload)))
-        if tag is Tag.SET:
+        if tag in SET_TAGS:
             return interner.intern_members(tag, list(map(inner, payload)))
         if tag is Tag.DICT:
             return interner.intern_pairs(tag, [(inner(k), inner(v)) for k, v in payload])

@@ -70,7 +70,7 @@ _OWN_FLAGS: dict[Tag, int] = {
 }
 _BY_ID: Final = frozenset(
     {Tag.NONE, Tag.BOOL, Tag.INT, Tag.STRING, Tag.TUPLE, Tag.MODEL_VALUE, Tag.SYMMETRIC, Tag.ROLE, Tag.STRUCT, Tag.LIST,
-     Tag.DICT, Tag.SET, Tag.RECORD, Tag.BAG}
+     Tag.DICT, Tag.SET, Tag.RECORD, Tag.GENERICSET, Tag.BAG}
 )  # fmt: skip
 """The types of values that are equal just if their ids are, as long as none of another type is inside."""
 _FLOAT_TAG: Final = Tag.FLOAT
