@@ -36,6 +36,8 @@ from interpreter.values.intern import Tag
 _NOTHING: Final[Mapping[Slot, Any]] = {}
 _PATIENCE: Final = 8
 """If so many paths more have not asked a list by turns than have, a rule is not expected to."""
+_MOST_AT_ONCE: Final = 64
+"""A comprehension of more turns is gone through as a whole."""
 _APART: Final = object()
 """The verdict of an assertion is that of its paths, one for each turn."""
 Run = Callable[[StateReader, StateReader, Callable[[Result], None]], object]
@@ -305,7 +307,7 @@ class RecordedRules(CompiledRules):
             run = self._run
             assert run is not None
             count = len(items)
-            if count < 2 or not run.may_part(count):
+            if not 1 < count <= _MOST_AT_ONCE or not run.may_part(count):
                 return (decides in [turn(item) for item in items]) is (decides is not negated)
             for index in run.take([f"For:{index}" for index in range(count)], ()):
                 decided = turn(items[index]) is decides
