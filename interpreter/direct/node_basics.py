@@ -486,23 +486,6 @@ class Basics:
             unordered.add(made.number)
         return made
 
-    def total(self, items: Sequence[Any]) -> int:
-        """`sum(…)` of a list."""
-        for item in items:
-            if type(item) is not int:
-                raise GiveUp
-        return self.small(sum(items))
-
-    def extreme(self, choose: Callable[[Iterable[int]], int], items: Sequence[Any]) -> Any:
-        """`min` or `max`"""
-        if not items:
-            raise GiveUp
-        for item in items:
-            if type(item) is not int:
-                return self.function(choose.__name__, self.list_of(items))
-        self.fuel[0] -= len(items)
-        return choose(items)
-
     def text(self, *parts: Any) -> str:
         """An f-string."""
         found = []

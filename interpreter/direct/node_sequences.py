@@ -32,6 +32,23 @@ class Sequences(Basics):
         self.fuel[0] -= len(left) + len(right)
         return left + right
 
+    def total(self, items: Sequence[Any]) -> int:
+        """`sum(…)` of a list."""
+        for item in items:
+            if type(item) is not int:
+                raise GiveUp
+        return self.small(sum(items))
+
+    def extreme(self, choose: Callable[[Iterable[int]], int], items: Sequence[Any]) -> Any:
+        """`min` or `max`"""
+        if not items:
+            raise GiveUp
+        for item in items:
+            if type(item) is not int:
+                return self.function(choose.__name__, self.list_of(items))
+        self.fuel[0] -= len(items)
+        return choose(items)
+
     def spread(self, items: Sequence[Any]) -> Sequence[Any]:
         """The members that `*items` has in a display; no containers, which would have a second name."""
         for item in items:
