@@ -250,6 +250,76 @@ def test_a_turn_is_remembered_by_what_it_asks() -> None:
     assert stat(report, "interpreter calls") * 4 < report.states
 
 
+EXECUTED = {
+    "what follows a loop that returns": """
+    for i in range(3):
+        if i == 0 and n >= 0:
+            return True
+    return n > 7""",
+    "later turns": """
+    for i in range(3):
+        if i == 0 and n >= 0:
+            return True
+        if n > 0 and k > 0:
+            x = n + k
+    return True""",
+    "a part in later turns": """
+    for i in range(3):
+        if i == 1:
+            return n >= 0
+        if i > 1 and k == 1:
+            return False
+    return True""",
+    "an inner loop of later turns": """
+    for i in [0, 1, 2]:
+        if i == 1:
+            return k < 3
+        for j in range(2):
+            if i > 1 or j > 2:
+                y = j + n
+                return False
+    return True""",
+    "after statements that differ": """
+    x = n
+    if n > 20:
+        x = k
+    for i in range(3):
+        if x + i == 2:
+            return True
+        if x + i == 1 and i == 1:
+            z = x + n
+    if x < 50:
+        return True
+    return x > 2 and k > 1""",
+    "comprehensions in turns": """
+    for i in range(2):
+        if i == 1:
+            return all([one < 40 or one > k for one in [n, k, 41]])
+    return any([one > 40 or one == n for one in [n, k]])""",
+    "too many turns": """
+    for i in range(70):
+        for j in range(70):
+            if i == 1 and n >= 0:
+                return True
+            if i == 2 and k > 1:
+                w = n + k
+    return n > 7""",
+}
+COUNTERS = """
+action Init: n, k = 0, 0
+atomic action Up: n = (n + 1) % 40
+atomic action Down: k = (k + 1) % 3
+always assertion Holds:"""
+
+
+@pytest.mark.parametrize("name", EXECUTED)
+def test_what_counts_as_executed(name: str) -> None:
+    """Turns after the one with the verdict, and what follows the loop then, do not, though they are remembered."""
+    text = COUNTERS + EXECUTED[name]
+    assert "W16" in [one.code for one in reports(text, Settings(keep_going=True), ())["plain"].warnings]
+    assert not differences(text, Settings(keep_going=True), ("rows", "columns", "two workers"))
+
+
 def test_turns_of_loops_are_recorded() -> None:
     """Each turn of a loop is remembered by what it asks, and run as a function of Python."""
     text, settings = CASES["loops in each other"], Settings(stats=True, keep_going=True)

@@ -7,6 +7,7 @@ interpreter: then all that is remembered of the rule is forgotten, because the i
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final, NamedTuple
 
@@ -46,11 +47,12 @@ Writes = tuple[tuple[Slot, int], ...]
 
 
 class _Bound(NamedTuple):
-    """A rule for one instance. `before`: it is about a step."""
+    """A rule for one instance. `before`: it is about a step. `parted`: its loops are paths for their turns."""
 
     run: Run
     cost: int
     before: bool
+    parted: bool
 
 
 class FieldSlots(dict[ValueNode, Slot]):
@@ -103,6 +105,8 @@ class RecordedRules(CompiledRules):
         self._left: dict[Rule, int] = {}
         """The rules that are left to the interpreter because it may ask lists by turns, and how many paths more of each
         have not asked than have."""
+        self._verdicts: dict[tuple[bool | None, frozenset[int]], Outcome] = {}
+        """By what was executed, of rules whose results say that."""
         self._going_through: set[Rule] = set()
         """Those for which it does not."""
 
@@ -138,12 +142,13 @@ class RecordedRules(CompiledRules):
                 self.operations.in_order,
                 self._fuel,
                 self._most,
+                bound.parted,
             )
             self._fuel[0] = self._most - bound.cost
             self.operations.unordered = run.readers[0].unordered
             verdict = bound.run(run.readers[0], run.readers[-1], run.end)
             if rule.kind is StepKind.ASSERT and verdict is not _APART:
-                run.end(HELD if verdict else VIOLATED)
+                run.end(self._verdict(bool(verdict)))
         except Shadowed as shadowed:
             self._unmark()
             key = key_of(rule)
@@ -185,6 +190,19 @@ class RecordedRules(CompiledRules):
         del self._left[rule]
         self._going_through.add(rule)
         return True
+
+    def _verdict(self, value: bool | None) -> Result:
+        """The result of the path that is followed; None: other paths have the verdict."""
+        assert self._run is not None
+        marked = self._run.marked
+        if marked is None:
+            return NOWHERE if value is None else HELD if value else VIOLATED
+        key = value, frozenset(marked)
+        found = self._verdicts.get(key)
+        if found is None:
+            lines = dict.fromkeys(span for index in marked for span in self.shared.marks[index])
+            found = self._verdicts[key] = replace(HELD, value=value, lines=tuple(lines))
+        return found
 
     def takes_turns(self, rule: Rule) -> bool:
         """Whether a rule that is recorded has loops each turn of which is a path of its own."""
@@ -243,7 +261,7 @@ class RecordedRules(CompiledRules):
         run: Run = compiled.make(me, self._labels(rule, scope.routine.name), (), *slots, *slots, *tables)
         asserts = rule.kind is StepKind.ASSERT
         before = asserts and self.machine.program.assertions[rule.subject].kind in OF_STEPS
-        bound = self._bound[rule] = _Bound(run, compiled.cost, before)
+        bound = self._bound[rule] = _Bound(run, compiled.cost, before, self.takes_turns(rule))
         return bound
 
     def slot_of(self, role: str, number: int, attribute: str) -> Slot:
@@ -307,7 +325,8 @@ class RecordedRules(CompiledRules):
             run = self._run
             assert run is not None
             count = len(items)
-            if not 1 < count <= _MOST_AT_ONCE or not run.may_part(count):
+            # Of loops with turns of their own only what is executed up to the verdict counts; here all turns are.
+            if not 1 < count <= _MOST_AT_ONCE or run.marked is not None or not run.may_part(count):
                 return (decides in [turn(item) for item in items]) is (decides is not negated)
             for index in run.take([f"For:{index}" for index in range(count)], ()):
                 decided = turn(items[index]) is decides
@@ -338,9 +357,17 @@ class RecordedRules(CompiledRules):
             # Of a turn without a verdict other paths have it.
             assert self._run is not None
             if verdict is not _APART:
-                self._run.end(NOWHERE if verdict is None else HELD if verdict else VIOLATED)
+                self._run.end(self._verdict(None if verdict is None else bool(verdict)))
 
         names = super()._names()
+        note: Callable[[int], bool] = names["mark"]
+
+        def mark(index: int) -> bool:
+            if self._run is None or self._run.marked is None:
+                return note(index)
+            self._run.marked[index] = None
+            return True
+
         for one, operation in names.items():
             if one not in BY_PARTS and callable(getattr(Operations, one, None)):
                 names[one] = of_whole(operation)
@@ -353,6 +380,7 @@ class RecordedRules(CompiledRules):
             "cut": cut,
             "apart": apart,
             "by_turns": by_turns,
+            "mark": mark,
         }
 
 

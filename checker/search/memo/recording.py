@@ -39,7 +39,8 @@ class Recording:
     """One run. `choices`: the first choices of its paths. `of_step`: the rule is about a step, between two states.
 
     `readers`: of the state, or of those after and before the step. `fuel`: what the path that is followed may still be
-    charged, of the `most`; the other ones have been `charged` this much more.
+    charged, of the `most`; the other ones have been `charged` this much more. `parted`: of its paths those after the
+    first one with a verdict do not count as executed.
     `is_known`: whether it is known how paths go on after the cut point with a mark. `in_order`: whether all sets and
     dicts in a value are in canonical order, as far as the reader knows which are not.
     """
@@ -55,6 +56,7 @@ class Recording:
         in_order: Callable[[Any], bool],
         fuel: list[int],
         most: int,
+        parted: bool,
     ) -> None:
         recorder = self._recorder = Recorder(view)
         self.paths: list[ExecutionPath] = []
@@ -63,6 +65,8 @@ class Recording:
         self._most = most
         self._turns = 1
         self._together = False
+        self.marked: dict[int, None] | None = {} if parted else None
+        """The marks of what the path has executed so far, if its results say so."""
         self._number = nodes.number
         self._choices = choices
         self._of_step = of_step
@@ -132,16 +136,17 @@ class Recording:
 
     @property
     def _is_full(self) -> bool:
-        return len(self.paths) >= max(_MOST_PATHS, self._widest) or self._events > max(
-            _MOST_EVENTS, _OF_EACH * self._widest
-        )
+        many = len(self.paths) >= max(_MOST_PATHS, self._widest)
+        return many or self._events > max(_MOST_EVENTS, _OF_EACH * self._widest) or self.charged > self._most
 
     def _saved(self) -> tuple[Any, ...]:
         readers = [reader.saved() for reader in self.readers]
-        return self._recorder.saved(), readers, self._level, self._cuts, self._turns
+        marked = None if self.marked is None else self.marked.copy()
+        return self._recorder.saved(), readers, self._level, self._cuts, self._turns, marked
 
     def _restore(self, saved: tuple[Any, ...]) -> None:
-        recorded, readers, self._level, self._cuts, self._turns = saved
+        recorded, readers, self._level, self._cuts, self._turns, marked = saved
+        self.marked = None if marked is None else marked.copy()
         self._recorder.restore(recorded)
         for reader, one in zip(self.readers, readers, strict=True):
             reader.restore(one)
@@ -231,7 +236,8 @@ class Recording:
         """Forget the answers so far, if only the variables depend on them."""
         mark = None if self._together else self.marked_by(variables)
         if mark is not None:
-            self._recorder.forget(CutPoint((number, *mark)))
+            executed = () if self.marked is None else (frozenset(self.marked),)
+            self._recorder.forget(CutPoint((number, *mark, *executed)))
             self._cuts += 1
             for reader in self.readers:
                 reader.forget()
