@@ -31,7 +31,6 @@ from interpreter.direct.second_names import as_written, listed_by
 from interpreter.execute.costs import cost
 from interpreter.state.step import NO_CHOICE
 
-_CHOICES: Final = (p.OneOfBlock, p.ParallelBlock)
 _MOST_FRAMES: Final = 12
 """The deepest nesting of calls that are compiled."""
 _MOST_CALLS: Final = 60
