@@ -18,6 +18,7 @@ from checker.search.memo.element_choices import NOWHERE, BeginAnew
 from checker.search.memo.independence import independent_loops
 from checker.search.memo.list_places import list_places
 from checker.search.memo.recording import Recording
+from fizz import Span
 from fizz.syntax import ast
 from fizz.syntax.ast import OF_STEPS
 from interpreter.compile import program as p
@@ -105,8 +106,7 @@ class RecordedRules(CompiledRules):
         self._left: dict[Rule, int] = {}
         """The rules that are left to the interpreter because it may ask lists by turns, and how many paths more of each
         have not asked than have."""
-        self._verdicts: dict[tuple[bool | None, frozenset[int]], Outcome] = {}
-        """By what was executed, of rules whose results say that."""
+        self._lines: dict[frozenset[int], tuple[Span, ...]] = {}
         self._going_through: set[Rule] = set()
         """Those for which it does not."""
 
@@ -142,7 +142,7 @@ class RecordedRules(CompiledRules):
                 self.operations.in_order,
                 self._fuel,
                 self._most,
-                bound.parted,
+                self._lines_of if bound.parted else None,
             )
             self._fuel[0] = self._most - bound.cost
             self.operations.unordered = run.readers[0].unordered
@@ -194,15 +194,16 @@ class RecordedRules(CompiledRules):
     def _verdict(self, value: bool | None) -> Result:
         """The result of the path that is followed; None: other paths have the verdict."""
         assert self._run is not None
-        marked = self._run.marked
-        if marked is None:
+        if self._run.marked is None:
             return NOWHERE if value is None else HELD if value else VIOLATED
-        key = value, frozenset(marked)
-        found = self._verdicts.get(key)
-        if found is None:
-            lines = dict.fromkeys(span for index in marked for span in self.shared.marks[index])
-            found = self._verdicts[key] = replace(HELD, value=value, lines=tuple(lines))
-        return found
+        return replace(HELD, value=value, lines=self._run.lines)
+
+    def _lines_of(self, marked: frozenset[int]) -> tuple[Span, ...]:
+        known = self._lines.get(marked)
+        if known is None:
+            spans = {span for index in marked for span in self.shared.marks[index]}
+            known = self._lines[marked] = tuple(sorted(spans))
+        return known
 
     def takes_turns(self, rule: Rule) -> bool:
         """Whether a rule that is recorded has loops each turn of which is a path of its own."""

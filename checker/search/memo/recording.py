@@ -13,6 +13,7 @@ from typing import Any, Final
 from checker.search.memo.asked_nodes import AskedContainer, AskingNodes, StateReader
 from checker.search.memo.asking_operations import AskedTexts
 from checker.search.memo.remembering import CutPoint, MarkedFork
+from fizz import Span
 from interpreter.direct.node_operations import UNSET
 from interpreter.direct.nodes import GiveUp
 from interpreter.direct.sides import Sides
@@ -35,12 +36,16 @@ _WIDEST: Final = 4_096
 """Choices between more alternatives are left to the interpreter: each run names all of them."""
 
 
+LinesOf = Callable[[frozenset[int]], tuple[Span, ...]]
+"""The spans that marks stand for, in order: they mean the same in all processes."""
+
+
 class Recording:
     """One run. `choices`: the first choices of its paths. `of_step`: the rule is about a step, between two states.
 
     `readers`: of the state, or of those after and before the step. `fuel`: what the path that is followed may still be
-    charged, of the `most`; the other ones have been `charged` this much more. `parted`: of its paths those after the
-    first one with a verdict do not count as executed.
+    charged, of the `most`; the other ones have been `charged` this much more. `lines_of`: what marks stand for, of a
+    rule whose paths after the first one with a verdict do not count as executed.
     `is_known`: whether it is known how paths go on after the cut point with a mark. `in_order`: whether all sets and
     dicts in a value are in canonical order, as far as the reader knows which are not.
     """
@@ -56,7 +61,7 @@ class Recording:
         in_order: Callable[[Any], bool],
         fuel: list[int],
         most: int,
-        parted: bool,
+        lines_of: LinesOf | None,
     ) -> None:
         recorder = self._recorder = Recorder(view)
         self.paths: list[ExecutionPath] = []
@@ -65,7 +70,8 @@ class Recording:
         self._most = most
         self._turns = 1
         self._together = False
-        self.marked: dict[int, None] | None = {} if parted else None
+        self._lines_of = lines_of
+        self.marked: dict[int, None] | None = None if lines_of is None else {}
         """The marks of what the path has executed so far, if its results say so."""
         self._number = nodes.number
         self._choices = choices
@@ -94,6 +100,11 @@ class Recording:
         path = ExecutionPath(tuple(self._recorder.events), result)
         self._events += len(path.events)
         self.paths.append(path)
+
+    @property
+    def lines(self) -> tuple[Span, ...]:
+        """What the path has executed so far, if its results say so."""
+        return () if self.marked is None or self._lines_of is None else self._lines_of(frozenset(self.marked))
 
     # --- choices ---------------------------------------------------------------------------------------------------
 
@@ -236,8 +247,7 @@ class Recording:
         """Forget the answers so far, if only the variables depend on them."""
         mark = None if self._together else self.marked_by(variables)
         if mark is not None:
-            executed = () if self.marked is None else (frozenset(self.marked),)
-            self._recorder.forget(CutPoint((number, *mark, *executed)))
+            self._recorder.forget(CutPoint((number, *mark, *self.lines)))
             self._cuts += 1
             for reader in self.readers:
                 reader.forget()
