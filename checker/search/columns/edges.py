@@ -47,7 +47,10 @@ class Drawing:
         """By shape, as `inside` and the numbers of all steps, its need and its marks, as in `Graph.shape`."""
 
     def draw(self, graph: Graph, drawn: DrawnStates) -> None:
-        """Write the next states into the graph, always the same one. The meter's hook may raise: then nothing is."""
+        """Write the next states into a graph, which is the same in each call.
+
+        The meter's hook may raise: then nothing is written.
+        """
         needs, marks = self._shapes(graph, drawn)
         METER.ask()
         begins = np.cumsum(drawn.inside) - drawn.inside

@@ -103,10 +103,10 @@ class RecordedRules(CompiledRules):
         self._params = {role.name: role.params for role in machine.program.roles}
         self.runs = 0
         self.spent = 0
+        self._lines: dict[frozenset[int], tuple[Span, ...]] = {}
         self._left: dict[Rule, int] = {}
         """The rules that are left to the interpreter because it may ask lists by turns, and how many paths more of each
         have not asked than have."""
-        self._lines: dict[frozenset[int], tuple[Span, ...]] = {}
         self._going_through: set[Rule] = set()
         """Those for which it does not."""
 
