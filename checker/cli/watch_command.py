@@ -20,7 +20,7 @@ import click
 
 from checker.cli import command_options
 from checker.cli.output import Output
-from checker.core.requests_to_end import requests_reach, requests_wait
+from checker.core.requests_to_end import REQUESTS, requests_reach, requests_wait
 
 if TYPE_CHECKING:
     from checker.core.exploration import Settings
@@ -169,9 +169,8 @@ def _stamp(file: str) -> tuple[int, int] | None:
 
 def _check(model: str, engine: str, settings: Settings, overrides: dict[str, Any], output: Output, result: str) -> None:
     """One check, in its process: prints the report, and writes it as JSON for the comparison."""
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    if hasattr(signal, "SIGHUP"):
-        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    for number in REQUESTS:
+        signal.signal(number, signal.SIG_DFL)
     # Ctrl-C in a terminal reaches this process too; the one that watches ends it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     requests_reach()
