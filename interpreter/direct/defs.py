@@ -209,6 +209,8 @@ class HelperBody(Names):
         target, elements = self.expressions.loop_over(
             statement.variables, statement.iterable, 2 + _size(statement.body), True
         )
+        if not self._is_altered(statement.iterable):
+            elements = self.expressions.to_compare(statement.variables, elements, (self.source.body,))
         assigned = set(self.assigned)
         self.assigned |= set(statement.variables.names)
         changed = set(self._changed)

@@ -14,7 +14,7 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self, nodes_in
 from interpreter.compile.dict_items import is_written_out
 from interpreter.compile.pair_questions import ANSWER
-from interpreter.direct.builtin_calls import BuiltinCalls
+from interpreter.direct.asked_comparisons import AskedComparisons
 from interpreter.direct.constant_tests import part_taken
 from interpreter.direct.def_arguments import arguments_of, without_states
 from interpreter.direct.forms import (
@@ -47,13 +47,12 @@ _PYTHON: Final[dict[str, type[python.cmpop]]] = {
     "==": python.Eq,
     "!=": python.NotEq,
 }
-_TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _PATHS: Final = (ast.Name, ast.Attribute, ast.Index)
 _MODULES: Final = frozenset({"math", "itertools"})
 _SELECTIONS: Final = frozenset({("combinations", 2), ("permutations", 2), ("permutations", 1)})
 
 
-class DirectExpressions(BuiltinCalls):
+class DirectExpressions(AskedComparisons):
     """Compiles the expressions of one routine or `def`."""
 
     def __init__(self, names: Names) -> None:
@@ -184,15 +183,9 @@ class DirectExpressions(BuiltinCalls):
         operator = node.operator
         if operator in ("in", "not in"):
             return self._membership(node)
-        if operator in ("==", "!=") and self.names.rule.asks_members and isinstance(node.left, ast.Index):
-            group = self.of(node.left.value)
-            if group.kind not in LISTS:
-                member = call("member_is", self.whole(group), self.value(node.left.index), self.value(node.right))
-                return Compiled(member if operator == "==" else python.UnaryOp(python.Not(), member), "bool", True)
-        if self.names.rule.asks and operator in _PYTHON:
-            asked = self._of_size(operator, node.left, node.right) or self._of_prefix(operator, node.left, node.right)
-            if asked is not None:
-                return Compiled(asked, "bool", True)
+        asked = self.asked_comparison(node) if self.names.rule.asks else None
+        if asked is not None:
+            return Compiled(asked, "bool", True)
         left, right = self.of(node.left), self.of(node.right)
         if LISTS & {left.kind, right.kind}:
             found = self._of_lists(operator, left, right)
@@ -210,40 +203,6 @@ class DirectExpressions(BuiltinCalls):
             kind = "int" if ints else "str" if operator == "+" and "str" in (left.kind, right.kind) else "any"
             return Compiled(call(_ARITHMETIC[operator], a, b), kind, True)
         return Compiled(call("binary", constant(operator), a, b), "any", True)
-
-    def _of_size(self, operator: str, left: ast.Expression, right: ast.Expression) -> python.expr | None:
-        """A comparison of the size of a container, which is asked for that only; None for others."""
-        if not self._is_size(left):
-            left, right, operator = right, left, _TURNED.get(operator, operator)
-        if not self._is_size(left):
-            return None
-        assert isinstance(left, ast.Call)
-        return call("size_is", constant(operator), self.value(left.arguments[0].value), self.value(right))
-
-    def _is_size(self, node: ast.Expression) -> bool:
-        return (
-            isinstance(node, ast.Call)
-            and self.is_builtin(node.function, "len")
-            and len(node.arguments) == 1
-            and isinstance(node.arguments[0].value, _PATHS)
-        )
-
-    def _of_prefix(self, operator: str, left: ast.Expression, right: ast.Expression) -> python.expr | None:
-        """A comparison with the first members of a list, which are asked for one by one; None for others."""
-        if operator not in ("==", "!="):
-            return None
-        if not _is_prefix(left):
-            left, right = right, left
-        if not _is_prefix(left):
-            return None
-        assert isinstance(left, ast.Slice) and left.stop is not None
-        begin = self.value(left.value), self.value(left.stop)
-        if _is_prefix(right):
-            assert isinstance(right, ast.Slice) and right.stop is not None
-            asked = call("begin_alike", *begin, self.value(right.value), self.value(right.stop))
-        else:
-            asked = call("begins_with", *begin, self.value(right))
-        return asked if operator == "==" else python.UnaryOp(python.Not(), asked)
 
     def _of_lists(self, operator: str, left: Compiled, right: Compiled) -> Compiled | None:
         """An operation on values one of which is a list of Python; None if it needs values of the model."""
@@ -555,6 +514,7 @@ class DirectExpressions(BuiltinCalls):
                 continue
             # The iterable does not see the variables of its own clause.
             _, elements = self.loop_over(clause.variables, clause.iterable, charge, True)
+            elements = self.to_compare(clause.variables, elements, (node,))
             for variable in clause.variables.names:
                 self.names.bind(variable)
                 bound.append(variable)
@@ -571,13 +531,6 @@ class DirectExpressions(BuiltinCalls):
         for variable in bound:
             self.names.unbind(variable)
         return element, generators
-
-
-def _is_prefix(node: ast.Expression) -> bool:
-    """`E[:stop]` of a name, field or member."""
-    if not isinstance(node, ast.Slice) or not isinstance(node.value, _PATHS):
-        return False
-    return node.start is None and node.step is None and node.stop is not None
 
 
 _COMPILERS: Final[dict[type, Callable[[DirectExpressions, Any], Compiled]]] = {

@@ -56,6 +56,8 @@ def constant(value: Any) -> python.Constant:
 SCALARS: Final = frozenset({"bool", "int", "str", "none"})
 LISTS: Final = frozenset({"items", "rows"})
 """The kinds of lists that are lists of Python."""
+_IN_ANY_ORDER: Final = {"live": "any_order", "entries": "entries_any", "values_lazily": "values_in_any_order"}
+"""The operations that do the same in any order."""
 
 
 class Forms:
@@ -139,6 +141,20 @@ def _called(code: python.expr) -> tuple[str, list[python.expr]]:
     return "", []
 
 
+def compared(elements: python.expr) -> python.expr:
+    """The elements of a loop, the last of each a member that is only compared; the same if they are asked for."""
+    operation, arguments = _called(elements)
+    if operation == "enumerate":
+        members = compared(arguments[0])
+        return elements if members is arguments[0] else call("enumerate", members)
+    if operation == "turns" and _called(arguments[0])[0] == "values_of":
+        (group,), operation = _called(arguments[0])[1], "values_lazily"
+        return call("compared", group, arguments[1], name(operation))
+    if operation in ("live", "each", "entries"):
+        return call("compared", *arguments, name(operation))
+    return elements
+
+
 def lazily(elements: python.expr) -> python.expr:
     """The elements of a loop, each asked for when it is taken."""
     operation, arguments = _called(elements)
@@ -161,7 +177,7 @@ def source_of(elements: python.expr) -> python.Call | None:
     if operation == "turns":
         elements = arguments[0]
         operation = _called(elements)[0]
-    known = operation in ("live", "entries", "keys_of", "values_of")
+    known = operation in ("live", "entries", "keys_of", "values_of", "compared")
     return elements if known and isinstance(elements, python.Call) else None
 
 
@@ -178,4 +194,8 @@ def in_any_order(elements: python.expr) -> python.expr:
             return call("turns", call("values_any", *of), *arguments[1:])
         if inner == "keys_of":
             return call("any_order", *of, *arguments[1:])
+    if operation == "compared":
+        group, charge, function = arguments
+        assert isinstance(function, python.Name)
+        return call("compared", group, charge, name(_IN_ANY_ORDER.get(function.id, function.id)))
     return elements

@@ -138,6 +138,7 @@ class Names:
         self._augmented: list[tuple[str, python.Call]] = []
         self._perhaps: list[tuple[str, python.Assign]] = []
         self._moved: list[tuple[str, python.Call]] = []
+        self._compared: set[str] = set()
         self._lists: dict[str, tuple[str, int]] = {}
         """The kind and width of locals that are lists of Python; see `Compiled`."""
         self._read_before: set[str] = set()
@@ -212,11 +213,21 @@ class Names:
     def variable(self, identifier: str) -> str:
         return self.prefix + identifier
 
+    def compare(self, identifier: str) -> None:
+        """A variable has members in turn that are only compared: they are not asked for, but for what they equal."""
+        self._compared.add(self.variable(identifier))
+
+    def is_compared(self, identifier: str) -> bool:
+        """Whether a variable has such members."""
+        return self.variable(identifier) in self._compared
+
     def bind(self, identifier: str) -> None:
         self._bound.append(identifier)
 
     def unbind(self, identifier: str) -> None:
         self._bound.remove(identifier)
+        if identifier not in self._bound:
+            self._compared.discard(self.variable(identifier))
 
     def local(self, identifier: str) -> Compiled | None:
         """The value of a variable, None if the name is none."""

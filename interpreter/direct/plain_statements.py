@@ -16,7 +16,7 @@ from fizz import Span
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_self, nodes_in
 from interpreter.compile import program as p
-from interpreter.compile.statements import instructions
+from interpreter.compile.statements import instructions, written
 from interpreter.direct.constant_tests import branch_left
 from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, assign, call, constant, name, store
 from interpreter.direct.name_lookup import Origin, itself_of, roots_of
@@ -213,6 +213,7 @@ class PlainStatements(SerialCode):
                 return [*first, marked, *self._judged(value.right, negated)]
             apart = self.expressions.apart(value, negated) if isinstance(value, ast.Call) else None
             if apart is not None:
+                self.names.judged_apart = True
                 return [python.Return(apart)]
         verdicts = [constant(not negated), constant(negated)]
         return [python.Return(python.IfExp(self.expressions.test(value), *verdicts))]
@@ -570,7 +571,11 @@ class PlainStatements(SerialCode):
         for variable in loop.variables.names:
             self.names.loop_variable(variable)
         charge = sum(map(instruction_cost, instructions(loop.body)), 2)
-        return self.expressions.loop_over(loop.variables, loop.iterable, charge, False)
+        target, elements = self.expressions.loop_over(loop.variables, loop.iterable, charge, False)
+        if not self.asserts:
+            return target, elements
+        text = [part for one in instructions(self.names.routine.body) for part in written(one)]
+        return target, self.expressions.to_compare(loop.variables, elements, text)
 
     def _in_turn(self, loop: p.ForLoop) -> list[python.stmt]:
         """The variables of a loop are assigned: what they borrow."""

@@ -90,6 +90,8 @@ class RuleScope(Names):
         self.tables: dict[str, str] = {}
         """By variable, the attribute of instances that it finds the positions of."""
         self.marked_parts = routine.kind == "assertion"
+        self.judged_apart = False
+        """Whether each turn of an `any` or `all` that is a verdict is a path of its own."""
         self.follows = False
         """Whether it asks for the successors of the state."""
         self._open: list[python.FunctionDef] = []

@@ -53,6 +53,17 @@ BODIES = {
     "a place of none": "found = [xs.index('a' if xs[0] == 1 else 'b')]",
     "members": "found = ['a' in xs, 3 in xs, 1 in xs[:2], None not in xs, 0 in rows[1], rows[0] in rows]",
     "in a function": "found = [first(xs, one) for one in [None, 'a', 2]]",
+    "in turn": "found = [len([x for x in xs if x == one]) for one in [1, True, None, 'a']]",
+    "numbered in turn": "found = [i for i, x in enumerate(xs) if x == 1 or None == x]",
+    "entries in turn": "found = [key for key, x in by.items() if x != 1]",
+    "values in turn": "found = [any([x == one for x in by.values()]) for one in [1, 'a', True]]",
+    "containers in turn": "found = [len([1 for x in rows if x == one]) for one in [[0, 1], 0, rows[1]]]",
+    "with each other": "found = len([1 for x in xs for y in by.values() if x == y])",
+    "one name in two loops": "found = [[x for x in xs if x != None], [1 for x in rows if x == [0, 1]]]",
+    "of other things": "found = [len([1 for x in some if x == 1]) for some in [set([1]), (1, 2), {1: 2}, '1', xs]]",
+    "where it was found": "found = [place(xs, one) for one in [None, 'a', 2]] + [place(rows, [2, 3])]",
+    "whether it was found": "found = [among(one, 'a') for one in (xs, by, by.values(), set(['a']), 'ab')]",
+    "in a dict that has changed": "by[0] = 'a'\n    found = [among(by, 0), [k for k, x in by.items() if x == 'a']]",
 }
 DEF = """
 def first(values, one):
@@ -60,6 +71,18 @@ def first(values, one):
         if values[i] == one:
             return i
     return None
+"""
+DEFS = """
+def place(values, one):
+    for i, x in enumerate(values):
+        if x == one:
+            return i
+
+def among(values, one):
+    for x in values:
+        if x == one:
+            return True
+    return False
 """
 PUZZLE = """
 ---
@@ -84,6 +107,16 @@ atomic action Move:
     rows[y][x] = rows[y + down][x + right]
     rows[y + down][x + right] = 0
 """
+IN_TURN = PUZZLE.replace(
+    """    for y in range(HEIGHT):
+        for x in range(WIDTH):
+            if rows[y][x] == 0:
+""",
+    """    for y, row in enumerate(rows):
+        for x, tile in enumerate(row):
+            if tile == 0:
+""",
+)
 LISTED = """
 ---
 options: {max_actions: 100000, crash_on_yield: false}
@@ -104,12 +137,12 @@ atomic action Move:
 @pytest.mark.parametrize("name", one_in(3, BODIES))
 def test_engines_agree(name: str) -> None:
     """Verdicts, counts, stories and errors; equal values of several types among the members."""
-    text = MODEL.replace("BODY", BODIES[name]) + DEF
+    text = MODEL.replace("BODY", BODIES[name]) + DEF + DEFS
     assert reports(text, Settings(keep_going=True), ())["plain"].states > 10
     assert not differences(text, Settings(keep_going=True), ("rows", "columns", "early columns"))
 
 
-@pytest.mark.parametrize(("text", "states"), [(PUZZLE, 360), (LISTED, 720)])
+@pytest.mark.parametrize(("text", "states"), [(PUZZLE, 360), (IN_TURN, 360), (LISTED, 720)])
 def test_one_value_is_looked_for(text: str, states: int) -> None:
     """A board on which the gap is looked for is asked where that is, and for the one tile that moves."""
     report = check(fizz.load("m.fizz", text=text), engine="columns", settings=Settings(stats=True))

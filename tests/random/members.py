@@ -59,10 +59,29 @@ class Model:
         options += [f"{self.value()} in box", f"box.count({self.value()}) == 1", f"len(box) {pick(['>', '<'])} 1"]
         options += [f"len([x for x in box if x == {self.value()}]) == len(set(list(box)))", "box == bag(POOL)"]
         options += [f"any([{self.xs}[i] == {self.value()} for i in range(len({self.xs}))])"]
+        options += self.in_turn()
         found = pick(options)
         if chance(30):
             found = f"({found}) {pick(['and', 'or'])} ({pick(options)})"
         return found
+
+    def in_turn(self) -> list[str]:
+        """Questions about members that are compared in turn, and used for nothing else, or not only so."""
+        pick = self.source.pick
+        source = pick(
+            [self.xs, "box", "d", "set(POOL[:1])", "list(d)", *(["rows[0]", "rows[n]"] if self.nested else [])]
+        )
+        compared = f"x {pick(['==', '!='])} {self.value()}"
+        counted = pick(["i", "1", "x", f"({compared})"])
+        return [
+            f"{pick(['all', 'any'])}([{compared} for x in {source}])",
+            f"len([{counted} for i, x in enumerate({self.xs}) if {compared}]) < 2",
+            f"len([1 for x in d.values() if {compared}]) == n",
+            f"len([k for k, x in d.items() if {compared} and k != 'b']) < 2",
+            f"len([1 for x in {self.xs} for y in {source} if x == y]) > n",
+            f"place({pick([self.xs, 'POOL', 'list(d.values())'])}, {self.value()}) == {pick('01')}",
+            f"among({pick([self.xs, 'd', 'box', 'd.values()'])}, {self.value()})",
+        ]
 
     def change(self) -> list[str]:
         """A change of members."""
@@ -107,6 +126,12 @@ class Model:
         begin = [f"    {self.xs} = [POOL[0], POOL[1], POOL[-1]]"]
         body = [line for number in range(self.source.number(1, 3)) for line in ["", *self.action(number)]]
         body += ["", "always assertion Asked:", f"    return {self.test()}"]
+        if chance(40):
+            head = self.source.pick(
+                [f"for x in {self.xs}", f"for i, x in enumerate({self.xs})", "for k, x in d.items()"]
+            )
+            body += ["always assertion InTurn:", f"    {head}:", f"        if x == {self.value()}:"]
+            body += [f"            return {self.source.pick(['x != 0', 'n < 2', 'True'])}", "    return True"]
         if self.role:
             body = [
                 "role Node:",
@@ -126,6 +151,16 @@ class Model:
             "    for key in table:",
             "        if table[key] == value:",
             "            return key == KEYS[0]",
+            "    return False",
+            "def place(values, value):",
+            "    for i, x in enumerate(values):",
+            "        if x == value:",
+            "            return i",
+            "    return None",
+            "def among(values, value):",
+            "    for x in values:",
+            "        if x == value:",
+            "            return True",
             "    return False",
             "action Init:",
             *begin,

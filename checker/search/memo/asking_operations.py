@@ -30,14 +30,13 @@ _MOST_PUT: Final = 256
 _WHOLE: Final = frozenset({*_SCALARS, ValueNode})
 """The types of values of which everything is known."""
 BY_PARTS: Final = frozenset(
-    {"alternatives", "any_order", "append", "at", "begin_alike", "begins_with", "binary", "bound", "contains",
-     "discarded", "dropped", "each",
-     "entries", "entries_any", "entries_lazily", "eq", "field_put", "fields_of", "give_up", "is_role", "joined",
-     "kept", "keys_of", "lacks", "last", "live",
-     "live_lazily", "member_at", "member_is", "members_taken", "method", "ne", "own", "part", "place",
-     "places", "plain", "put", "put_all", "put_inside", "removed",
-     "role_of", "set_add", "size", "size_is", "sliced", "spend", "sub", "tuples", "turns", "united",
-     "updated", "values_any", "values_lazily", "values_of", "zipped"}
+    {"alternatives", "any_order", "append", "at", "begin_alike", "begins_with", "binary", "bound", "compared",
+     "contains", "discarded", "dropped", "each", "entries", "entries_any", "entries_lazily", "eq", "equals",
+     "field_put", "fields_of", "give_up", "is_role", "joined", "kept", "keys_of", "lacks", "last", "live",
+     "live_lazily", "member_at", "member_is", "members_taken", "method", "ne", "own", "part", "place", "places",
+     "plain", "put", "put_all", "put_inside", "removed", "role_of", "set_add", "size", "size_is", "sliced", "spend",
+     "sub", "tuples", "turns", "united", "updated", "values_any", "values_in_any_order", "values_lazily",
+     "values_of", "zipped"}
 )  # fmt: skip
 """The operations that may be given containers of which only the head is known."""
 
@@ -60,6 +59,24 @@ def of_whole(operation: Callable[..., Any]) -> Callable[..., Any]:
         return operation(*map(whole, values))
 
     return operate
+
+
+class AskedMember(AskedContainer):
+    """A member of a list or dict of the state that is only compared: only whether it has some value is asked."""
+
+    __slots__ = ("group", "index")
+
+    def __init__(self, group: AskedNode, index: int) -> None:
+        super().__init__(group.reader, group.slot)
+        self.group = group
+        self.index = index
+
+    def taken(self) -> Any:
+        """The member as it is."""
+        return self.group.member(self.index)
+
+    def value(self) -> Any:
+        return whole(self.taken())
 
 
 class AskingOperations(Operations):
@@ -291,6 +308,35 @@ class AskingOperations(Operations):
             return self.turns(self.values_of(value), cost)
         self.turns(value.shape.keys, cost)
         return LazyMembers(value.size(), value.member)
+
+    def values_in_any_order(self, value: Any, cost: int) -> Sequence[Any]:
+        """The values of a dict, whatever order it has."""
+        return self.turns(self.values_any(value), cost)
+
+    # --- members that are only compared ----------------------------------------------------------------------------
+
+    def compared(self, value: Any, cost: int, operation: Callable[[Any, int], Sequence[Any]]) -> Sequence[Any]:
+        """What an operation gives of a container: members of lists and dicts of the state are not asked for."""
+        if not isinstance(value, AskedNode) or value.shape.whole:
+            return operation(value, cost)
+        members = [AskedMember(value, index) for index in range(value.size())]
+        if value.is_list and operation in (self.live, self.each, self.any_order):
+            value.gone_through()
+            return self.turns(members, cost)
+        if not value.is_dict or operation in (self.live, self.each, self.any_order):
+            return operation(value, cost)
+        keys = self.turns(value.shape.keys, cost)
+        return list(zip(keys, members, strict=True)) if operation in (self.entries, self.entries_any) else members
+
+    def equals(self, member: Any, item: Any) -> bool:
+        """Whether one of the members that `compared` gives has a value."""
+        if type(item) is AskedMember:
+            item = item.taken()
+        if type(member) is not AskedMember:
+            return self.eq(member, item)
+        if type(item) in _SCALARS:
+            return self._has(member.group, member.index, item)
+        return self.eq(member.taken(), item)
 
     # --- changes ---------------------------------------------------------------------------------------------------
 

@@ -227,12 +227,13 @@ class Memory:
 
     def _goes_otherwise(self, rule: Rule) -> bool:
         """Whether a rule takes turns, or has a path for each value of a choice, from the next new path on."""
-        # Each turn of a loop that functions record is remembered apart as it is.
-        parted = self.is_recorded(rule) and self._recorded is not None and self._recorded.takes_turns(rule)
-        return (not parted and self._takes_turns_next(rule)) or self.try_apart(rule)
+        return self._takes_turns_next(rule) or self.try_apart(rule)
 
     def _takes_turns_next(self, rule: Rule) -> bool:
         """Whether a rule takes turns through what is the same in all states, from the next new path on."""
+        # Of loops that functions record each turn is remembered apart as it is.
+        if self.is_recorded(rule) and self._recorded is not None and self._recorded.takes_turns(rule):
+            return False
         return self.machine.code.decisions is None and self.listener is None and self.runner.fixed.plan(rule)
 
     def try_apart(self, rule: Rule) -> bool:
@@ -347,8 +348,7 @@ class Memory:
         return path
 
     def _ask_otherwise(self, rule: Rule) -> None:
-        """Let a rule take turns, or have a path for each value of its choices with a condition, or not any more, if
-        that was decided. Raises `BeginAnew` then."""
+        """Let a rule take turns or set values of choices apart, or no more, if so decided. Raises `BeginAnew` then."""
         choices, counters = self.runner.choices, self.tree(rule).counters
         met = counters.calls, counters.evaluations
         calls = met[0] if ONE_IN * met[0] >= met[1] else 0

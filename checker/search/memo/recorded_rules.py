@@ -206,7 +206,12 @@ class RecordedRules(CompiledRules):
         return known
 
     def takes_turns(self, rule: Rule) -> bool:
-        """Whether a rule that is recorded has loops each turn of which is a path of its own."""
+        """Whether turns of a rule that is recorded are paths of their own."""
+        compiled = self._of(rule)
+        return self._has_turns(rule) or (compiled is not None and compiled.scope.judged_apart)
+
+    def _has_turns(self, rule: Rule) -> bool:
+        """Whether a rule has loops each turn of which is a path of its own."""
         program = self.machine.program
         return rule.kind is StepKind.ASSERT and bool(
             self._by_turns(program.routines[program.assertions[rule.subject].routine])
@@ -262,7 +267,7 @@ class RecordedRules(CompiledRules):
         run: Run = compiled.make(me, self._labels(rule, scope.routine.name), (), *slots, *slots, *tables)
         asserts = rule.kind is StepKind.ASSERT
         before = asserts and self.machine.program.assertions[rule.subject].kind in OF_STEPS
-        bound = self._bound[rule] = _Bound(run, compiled.cost, before, self.takes_turns(rule))
+        bound = self._bound[rule] = _Bound(run, compiled.cost, before, self._has_turns(rule))
         return bound
 
     def slot_of(self, role: str, number: int, attribute: str) -> Slot:
