@@ -6,6 +6,7 @@ from one in two places.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from interpreter.state.normalise import MOST_SHARING, rebuild, sharing_of
@@ -17,7 +18,7 @@ _UNORDERED: Final = frozenset({Tag.GENERICSET, Tag.GENERICMAP, Tag.BAG})
 """Collections in an order that depends on what is shared in them."""
 
 
-class _Unwritable(Exception):
+class Unwritable(Exception):
     """A value contains itself, is too large, or has members in another order if it is written out."""
 
 
@@ -56,25 +57,28 @@ class WrittenOut:
         known: dict[int, int | None] = {}
         try:
             of_slots = [i for i in sharing if state.layout.slots[i][0] != "cell"]
-            return {i: self._written(state.values[i], cells, known) for i in of_slots}
-        except (_Unwritable, ModelMistake):
+            return {i: written(self._interner, state.values[i], cells.__getitem__, known) for i in of_slots}
+        except (Unwritable, ModelMistake):
             return None
 
-    def _written(self, number: int, cells: list[int], known: dict[int, int | None]) -> int:
-        """The id of a value with the contents of cells for references. `known`: those found so far; None: under way."""
-        interner = self._interner
-        if not interner.references(number):
-            return number
-        if number not in known:
-            known[number] = None
-            if interner.tag(number) is Tag.REF:
-                known[number] = self._written(cells[interner.payload(number)[0]], cells, known)
-            elif interner.tag(number) in _UNORDERED:
-                raise _Unwritable
-            else:
-                inside = [self._written(child, cells, known) for child in interner.children(number)]
-                known[number] = rebuild(interner, number, inside)
-        found = known[number]
-        if found is None:
-            raise _Unwritable
-        return found
+
+def written(interner: Interner, number: int, content: Callable[[int], int], known: dict[int, int | None]) -> int:
+    """The id of a value with the contents of cells for references to them: `content` gives it by the cell's number.
+
+    `known`: the values found so far; None: under way. Raises `Unwritable`.
+    """
+    if not interner.references(number):
+        return number
+    if number not in known:
+        known[number] = None
+        if interner.tag(number) is Tag.REF:
+            known[number] = written(interner, content(interner.payload(number)[0]), content, known)
+        elif interner.tag(number) in _UNORDERED:
+            raise Unwritable
+        else:
+            inside = [written(interner, child, content, known) for child in interner.children(number)]
+            known[number] = rebuild(interner, number, inside)
+    found = known[number]
+    if found is None:
+        raise Unwritable
+    return found

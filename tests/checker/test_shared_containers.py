@@ -9,6 +9,7 @@ from checker.core.exploration import Settings
 from interpreter.state.normalise import Normaliser
 from tests.interpreter.running import module_of
 from tests.random.laws import differences
+from tests.stats import stat
 
 LOGS = """
 ---
@@ -97,3 +98,47 @@ def test_stats_say_where_containers_are_shared() -> None:
     for text, wanted in ((QUEUE, True), (QUEUE.replace("= topic[0]", "= dict(topic[0])"), False)):
         report = check(module_of(text), settings=settings, engine="columns")
         assert report.stats is not None and ("packings with shared containers" in report.stats) is wanted
+
+
+ASKED = {
+    "members": "all([len(e['marks']) < 2 for log in logs for e in log])",
+    "equal ones": "logs[0][:1] == logs[1][:1] or len(logs[1]) == 0 or len(logs[0]) == 0 or logs[0] != logs[1]",
+    "turns of loops": None,
+    "sorted": "[e['value'] for e in sorted(logs[0], key=lambda e: e['value'])] == sorted([e['value'] for e in logs[0]])",
+    "what is in what": "all([e in logs[0] or e['value'] != 1 or acked > 5 for e in logs[1]])",
+}
+LOOP = """
+always assertion Asked:
+    for log in logs:
+        for e in log:
+            if len(e["marks"]) > 0 and e["marks"][0] > 1:
+                return e["value"] == 7
+    return True
+"""
+STEPS = """
+transition assertion Kept(before, after):
+    return len(after.logs[0]) >= len(before.logs[0]) - 1 and [e for e in before.logs[1] if e["value"] > 7] == []
+"""
+
+
+def _asked(name: str) -> str:
+    given = ASKED[name]
+    assertion = LOOP if given is None else f"always assertion Asked: return {given}\n"
+    return LOGS.replace("STARTS", "5") + assertion + STEPS
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_engines_agree_on_assertions_about_what_is_shared(name: str) -> None:
+    assert not differences(_asked(name), Settings(keep_going=True), ("early columns", "columns", "direct columns"))
+
+
+@pytest.mark.parametrize("name", ASKED)
+def test_functions_record_assertions_about_what_is_shared(name: str) -> None:
+    """The interpreter is not asked anew for each state in which something is shared."""
+    report = check(module_of(_asked(name)), engine="columns", settings=Settings(stats=True, keep_going=True))
+    others = check(
+        module_of(LOGS.replace("STARTS", "5").split("always")[0]), engine="columns", settings=Settings(stats=True)
+    )
+    assert report.stats is not None and others.states == report.states
+    more = stat(report, "interpreter calls") - stat(others, "interpreter calls")
+    assert stat(report, "recorded by functions") > 0.6 * more > 100

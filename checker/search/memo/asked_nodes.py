@@ -10,11 +10,13 @@ from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from checker.search.memo.division import LISTED, MOST_MEMBERS, SIZE, WHOLE, Divider, shorter
+from checker.search.memo.head_shapes import HeadShape
 from checker.search.memo.heads import gone, list_head, list_steps, listed
 from checker.search.memo.list_places import Places, place_of
 from interpreter.direct.nodes import GiveUp, Nodes, ValueNode, key
 from interpreter.direct.sides import Sides
 from interpreter.state.state import UNBOUND, Slot
+from interpreter.state.written_out import Unwritable, written
 from interpreter.values.intern import Interner, Tag
 
 _RECORD: Final = Tag.RECORD
@@ -31,24 +33,6 @@ Bounds = tuple[int, int]
 """The least and the most that something may be."""
 Saved = tuple[dict[Slot, Any], dict[Slot, int], "list[AskedNode]", int, set[int], dict[Slot, Bounds]]
 """What a reader was asked, up to a choice."""
-
-
-class HeadShape:
-    """The content of a head: the steps to the members; the keys of a dict, or the names of a record.
-
-    `indexes`: of the members, by what `nodes.key` returns for the key, or by name.
-    """
-
-    __slots__ = ("indexes", "keys", "steps", "tag", "whole")
-
-    def __init__(self, head: int, nodes: Nodes) -> None:
-        keys, (rank, steps, whole), _ = nodes.interner.payload(head)
-        self.tag = Tag(rank)
-        self.steps: tuple[str, ...] = steps
-        self.whole: bool = whole
-        self.keys: tuple[Any, ...] = tuple([nodes[number] for number in keys])
-        names = [step[1:] for step in steps] if self.tag is _RECORD else map(key, self.keys)
-        self.indexes: dict[Hashable, int] = {name: index for index, name in enumerate(names)}
 
 
 class AskingNodes(Nodes):
@@ -118,6 +102,9 @@ class StateReader(dict[Slot, Any]):
         """The containers of which all was asked for."""
         self._bounds: dict[Slot, Bounds] = {}
         """What is known of the sizes of lists."""
+        self.writes_out = False
+        """Whether values have the contents of shared containers for references to them."""
+        self._written: dict[int, int | None] = {}
 
     def __missing__(self, slot: Slot) -> Any:
         if slot[0] == "before":
@@ -134,10 +121,20 @@ class StateReader(dict[Slot, Any]):
         number = self.answers.get(slot)
         if number is None:
             number = self.ask(slot)
-            if self._sides is not None and number != UNBOUND:
-                number = self._sides.of(1, number)
+            if number != UNBOUND:
+                if self._sides is not None:
+                    number = self._sides.of(1, number)
+                if self.writes_out:
+                    number = self._written_out(number)
             self.answers[slot] = number
         return number
+
+    def _written_out(self, number: int) -> int:
+        """A value with the contents of shared containers, which are asked for, for references to them."""
+        try:
+            return written(self.nodes.interner, number, lambda k: self.nodes.number(self["cell", k]), self._written)
+        except Unwritable:
+            raise GiveUp from None
 
     def _first(self, slot: Slot) -> int:
         """What is there, or `listed` for a list of which no more is known."""
@@ -201,6 +198,7 @@ class StateReader(dict[Slot, Any]):
         self.answers.clear()
         self.opened.clear()
         self._bounds.clear()
+        self._written.clear()
         self.unordered.clear()
         self.unordered |= self.nodes.unordered
 
@@ -219,6 +217,7 @@ class StateReader(dict[Slot, Any]):
         self.answers = answers.copy()
         self.opened = opened.copy()
         self._bounds = bounds.copy()
+        self._written.clear()
         for container in self.asked_whole[asked_whole:]:
             container.forget()
         del self.asked_whole[asked_whole:]
