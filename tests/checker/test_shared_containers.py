@@ -104,7 +104,7 @@ ASKED = {
     "members": "all([len(e['marks']) < 2 for log in logs for e in log])",
     "equal ones": "logs[0][:1] == logs[1][:1] or len(logs[1]) == 0 or len(logs[0]) == 0 or logs[0] != logs[1]",
     "turns of loops": None,
-    "sorted": "[e['value'] for e in sorted(logs[0], key=lambda e: e['value'])] == sorted([e['value'] for e in logs[0]])",
+    "sorted": "[e['value'] for e in sorted(logs[0], key=lambda x: x['value'])] != [9]",
     "what is in what": "all([e in logs[0] or e['value'] != 1 or acked > 5 for e in logs[1]])",
 }
 LOOP = """
