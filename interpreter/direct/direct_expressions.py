@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast as python
 from collections.abc import Callable
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final
 
 from fizz.syntax import ast
@@ -469,11 +470,15 @@ class DirectExpressions(AskedComparisons):
         if only.kind == "generator" and any(isinstance(part, python.Name) and part.id == "mark" for part in parts):
             # It ends with the first turn that decides: what later turns evaluate does not count.
             return None
-        items = generators[0].iter
-        generators[0].iter = python.Tuple([name("item")], python.Load())
         results: type = python.GeneratorExp if only.kind == "generator" else python.ListComp
-        turn = lazy(call(which, results(element, generators)), "item")
-        return call("apart", constant(which == "any"), constant(negated), lazily(items), turn)
+        sides = constant(which == "any"), constant(negated)
+        turn: python.expr = call(which, results(element, [_of_one_item(generators[-1])]))
+        for outer, inner in reversed(list(pairwise(generators))):
+            # No turn if a condition does not hold; else one for each item that the inner loop has then.
+            turn = python.ListComp(
+                call("apart_inside", *sides, lazily(inner.iter), lazy(turn, "item")), [_of_one_item(outer)]
+            )
+        return call("apart", *sides, lazily(generators[0].iter), lazy(turn, "item"))
 
     # --- comprehensions --------------------------------------------------------------------------------------------
 
@@ -531,6 +536,11 @@ class DirectExpressions(AskedComparisons):
         for variable in bound:
             self.names.unbind(variable)
         return element, generators
+
+
+def _of_one_item(loop: python.comprehension) -> python.comprehension:
+    """The loop over `item` alone."""
+    return python.comprehension(loop.target, python.Tuple([name("item")], python.Load()), loop.ifs, 0)
 
 
 _COMPILERS: Final[dict[type, Callable[[DirectExpressions, Any], Compiled]]] = {

@@ -71,6 +71,8 @@ class Model:
         source = pick(
             [self.xs, "box", "d", "set(POOL[:1])", "list(d)", *(["rows[0]", "rows[n]"] if self.nested else [])]
         )
+        other = pick([self.xs, "d", "d.values()", "range(2)", "POOL[n:n]", "[x]"])
+        guard = pick(["", "", f"if x != {self.value()} "])
         compared = f"x {pick(['==', '!='])} {self.value()}"
         counted = pick(["i", "1", "x", f"({compared})"])
         return [
@@ -79,6 +81,8 @@ class Model:
             f"len([1 for x in d.values() if {compared}]) == n",
             f"len([k for k, x in d.items() if {compared} and k != 'b']) < 2",
             f"len([1 for x in {self.xs} for y in {source} if x == y]) > n",
+            f"{pick(['all', 'any'])}([{compared} or y != {self.value()} for x in {source} {guard}for y in {other}])",
+            f"all([x != z or y == {self.value()} for x in {source} for y in {other} {guard}for z in {self.xs}])",
             f"place({pick([self.xs, 'POOL', 'list(d.values())'])}, {self.value()}) == {pick('01')}",
             f"among({pick([self.xs, 'd', 'box', 'd.values()'])}, {self.value()})",
         ]

@@ -330,19 +330,30 @@ class RecordedRules(CompiledRules):
             assert self._run is not None
             self._run.cut(place, *variables)
 
-        def apart(decides: bool, negated: bool, items: Sequence[Any], turn: Callable[[Any], bool]) -> object:
+        def apart(decides: bool, negated: bool, items: Sequence[Any], turn: Callable[[Any], Any]) -> object:
+            decided = in_turns(decides, negated, items, turn, True)
+            return decided if decided is _APART else decided is (decides is not negated)
+
+        def apart_inside(decides: bool, negated: bool, items: Sequence[Any], turn: Callable[[Any], Any]) -> object:
+            assert self._run is not None
+            return in_turns(decides, negated, items, turn, self._run.is_last)
+
+        def in_turns(
+            decides: bool, negated: bool, items: Sequence[Any], turn: Callable[[Any], Any], last: bool
+        ) -> object:
+            # Whether a turn decides, or that all have ended as paths of their own. `last`: no others follow them.
             run = self._run
             assert run is not None
             count = len(items)
             # Of loops with turns of their own only what is executed up to the verdict counts; here all turns are.
             if not 1 < count <= _MOST_AT_ONCE or run.marked is not None or not run.may_part(count):
-                return (decides in [turn(item) for item in items]) is (decides is not negated)
+                with run.together():
+                    return True in [_decision(turn(item), decides) for item in items]
             for index in run.take([f"For:{index}" for index in range(count)], ()):
-                decided = turn(items[index]) is decides
-                if decided or index == count - 1:
-                    end(decided is (decides is not negated))
-                else:
-                    end(None)
+                run.is_last = at_end = last and index == count - 1
+                decided = _decision(turn(items[index]), decides)
+                if decided is not _APART:
+                    end(decided is (decides is not negated) if decided or at_end else None)
             return _APART
 
         def by_turns(items: Iterable[Any], turn: Callable[[Any], object], rest: Callable[[], object]) -> object:
@@ -388,9 +399,17 @@ class RecordedRules(CompiledRules):
             "taken": taken,
             "cut": cut,
             "apart": apart,
+            "apart_inside": apart_inside,
             "by_turns": by_turns,
             "mark": mark,
         }
+
+
+def _decision(found: Any, decides: bool) -> object:
+    """Whether a turn decides, by its result, or by what `apart_inside` gives of the loop in it, if there is one."""
+    if type(found) is list:
+        return found[0] if found else False
+    return found is decides
 
 
 def _assigned_fields(program: p.Program) -> set[str]:

@@ -70,6 +70,8 @@ class Recording:
         self._most = most
         self._turns = 1
         self._together = False
+        self.is_last = True
+        """Whether no turn of its own follows the present one, in the loops around."""
         self._lines_of = lines_of
         self.marked: dict[int, None] | None = None if lines_of is None else {}
         """The marks of what the path has executed so far, if its results say so."""
