@@ -260,14 +260,14 @@ def test_a_turn_is_remembered_by_what_it_asks() -> None:
 
 
 def test_a_pair_is_remembered_by_what_it_asks() -> None:
-    """The verdict for all pairs needs a call for each two logs that two of the nodes may have."""
+    """The verdict for all pairs does not need one for each three logs."""
     text = model(
         "always assertion Holds:\n    return all([a.log != b.log or a.seen == b.seen for a in nodes for b in nodes])"
     )
     report = check(fizz.load("m.fizz", text=text), engine="columns", settings=Settings(stats=True))
     alone = check(fizz.load("m.fizz", text=model("")), engine="columns", settings=Settings(stats=True))
     assert report.states == alone.states > 500
-    assert stat(report, "interpreter calls") - stat(alone, "interpreter calls") < 9 * 10 * 10
+    assert stat(report, "interpreter calls") - stat(alone, "interpreter calls") < report.states / 2
 
 
 EXECUTED = {
