@@ -47,7 +47,8 @@ class AskedComparisons(BuiltinCalls):
         """Whether a variable that has members in turn, to be compared only, has a value; None for other names."""
         if not isinstance(left, ast.Name) or not self.names.is_compared(left.id):
             return None
-        return call("equals", name(self.names.variable(left.id)), self.value(right))
+        member = self.names.local(left.id)
+        return None if member is None else call("equals", member.code, self.value(right))
 
     def to_compare(self, variables: ast.LoopVariables, elements: python.expr, text: Iterable[ast.Node]) -> python.expr:
         """The elements of a loop: members to be compared if the text, in which it stands, does nothing else with the

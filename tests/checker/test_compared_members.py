@@ -142,6 +142,57 @@ def test_engines_agree(name: str) -> None:
     assert not differences(text, Settings(keep_going=True), ("rows", "columns", "early columns"))
 
 
+LATE = """
+---
+options: {max_actions: 4, crash_on_yield: false}
+deadlock_detection: false
+---
+action Init:
+    xs = BEGIN
+    n = 0
+
+atomic action Push:
+    require len(xs) < 3
+    value = oneof [0, 1, 2]
+    xs.append(value)
+
+atomic action Pop:
+    require len(xs) > 0
+    xs.pop()
+
+atomic action Count:
+    n = (n + 1) % 3
+
+def last(values, one):
+    for x in values:
+        if x == one:
+            return True
+    return x == 1
+
+always assertion Late:
+    BODY
+"""
+AFTER = {
+    "the loop": "for x in xs:\n        if x == 5:\n            return False\n    return x == n or x != n",
+    "the loop of a function": "return last(xs, 2) or n < 5",
+    "two loops": """for i, x in enumerate(xs):
+        if x == 5:
+            return False
+    for x in [3, 4]:
+        if x == n:
+            return False
+    return x == 4""",
+}
+
+
+@pytest.mark.parametrize("begin", ["[]", "[1]"])
+@pytest.mark.parametrize("name", AFTER)
+def test_a_variable_may_have_no_member(name: str, begin: str) -> None:
+    """After a loop over an empty list it is not bound."""
+    text = LATE.replace("BEGIN", begin).replace("BODY", AFTER[name])
+    assert not differences(text, Settings(keep_going=True), ("rows", "columns", "early columns", "direct columns"))
+
+
 @pytest.mark.parametrize(("text", "states"), [(PUZZLE, 360), (IN_TURN, 360), (LISTED, 720)])
 def test_one_value_is_looked_for(text: str, states: int) -> None:
     """A board on which the gap is looked for is asked where that is, and for the one tile that moves."""
