@@ -13,7 +13,7 @@ from typing import Final
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.direct.builtin_calls import BuiltinCalls
-from interpreter.direct.forms import LISTS, call, compared, constant, name
+from interpreter.direct.forms import LISTS, call, compared, constant
 
 _OPERATORS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
