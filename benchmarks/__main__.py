@@ -11,6 +11,7 @@ import argparse
 import sys
 from collections.abc import Iterable
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.growth import GROWTH, draw
@@ -63,6 +64,8 @@ def main() -> int:
     parser.add_argument("--only", default="", metavar="TEXT", help="the rows with TEXT in their names")
     parser.add_argument("--no-plain", action="store_true", help="leave out the plain engine, which takes minutes")
     chosen = parser.parse_args()
+    if chosen.growth is not None and find_spec("matplotlib") is None:
+        parser.error("--growth draws with matplotlib: pip install 'fizzpy[benchmarks]'")
     try:
         if chosen.growth is not None:
             draw(table(GROWTH, chosen.repeat), chosen.growth)
