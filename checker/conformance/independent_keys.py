@@ -13,7 +13,7 @@ from typing import Final
 from checker.conformance.history import Operation
 from checker.conformance.specification import Specification
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import is_self, nodes_in, own_expressions, parts
+from fizz.syntax.tree_walk import is_name, is_self, nodes_in, own_expressions, parts
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions, written
 from interpreter.direct.rule_text import targets_of
@@ -100,14 +100,14 @@ def _touches_only(routine: p.Routine, key: str, free: Set[str], variables: Seque
 
 def _is_apart(node: ast.Node, key: str, known: Set[str]) -> bool:
     """Whether a part of the text looks at known values alone, and at entries `self.d[key]`, `self.d.get(key)`."""
-    if isinstance(node, ast.Index) and _is_field(node.value) and _is_name(node.index, key):
+    if isinstance(node, ast.Index) and _is_field(node.value) and is_name(node.index, key):
         return True
     if isinstance(node, ast.Binary) and _asks_for(node, key):
         return True
     if isinstance(node, ast.Call):
         arguments, function = node.arguments, node.function
         if isinstance(function, ast.Attribute) and function.name in _ASKING and _is_field(function.value):
-            if not arguments or arguments[0].kind != "positional" or not _is_name(arguments[0].value, key):
+            if not arguments or arguments[0].kind != "positional" or not is_name(arguments[0].value, key):
                 return False
         elif isinstance(function, ast.Name):
             if function.id not in _FUNCTIONS:
@@ -127,13 +127,9 @@ def _is_apart(node: ast.Node, key: str, known: Set[str]) -> bool:
 
 def _asks_for(node: ast.Binary, key: str) -> bool:
     """Whether it is `key in self.d`."""
-    return node.operator in ("in", "not in") and _is_name(node.left, key) and _is_field(node.right)
+    return node.operator in ("in", "not in") and is_name(node.left, key) and _is_field(node.right)
 
 
 def _is_field(node: ast.Expression) -> bool:
     """Whether it is `self.d`."""
     return isinstance(node, ast.Attribute) and is_self(node.value)
-
-
-def _is_name(node: ast.Expression, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name

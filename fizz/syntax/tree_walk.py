@@ -56,9 +56,14 @@ def _comprehension_parts(node: ast.Comprehension) -> tuple[ast.Expression, ...]:
     return (*clauses, *((node.key,) if node.key is not None else ()), node.element)
 
 
+def is_name(node: ast.Node, name: str) -> bool:
+    """Whether a node is this name."""
+    return isinstance(node, ast.Name) and node.id == name
+
+
 def is_self(node: ast.Expression) -> bool:
     """Whether the expression is the plain name `self`."""
-    return isinstance(node, ast.Name) and node.id == "self"
+    return is_name(node, "self")
 
 
 def is_path(node: ast.Expression) -> bool:

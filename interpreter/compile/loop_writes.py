@@ -12,7 +12,7 @@ from itertools import combinations
 from fizz import Span
 from fizz.base.light import dataclass
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import is_path, nodes_in
+from fizz.syntax.tree_walk import is_name, is_path, nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.independent_turns import changes
 
@@ -103,9 +103,9 @@ def _place(target: ast.Index | ast.Attribute, variable: str, state_variables: Se
     if isinstance(target, ast.Attribute):
         own = isinstance(target.value, ast.Name) and target.value.id == variable
         return _Place(target.name, True, 0) if own else None
-    if not _is_name(target.index, variable) or not is_path(target.value):
+    if not is_name(target.index, variable) or not is_path(target.value):
         return None
-    if any(_is_name(node, variable) for node in nodes_in(target.value)):
+    if any(is_name(node, variable) for node in nodes_in(target.value)):
         return None
     inside = [node for node in nodes_in(target.value) if isinstance(node, ast.Index)]
     if not all(isinstance(node.index, ast.Name | ast.Literal) for node in inside):
@@ -147,11 +147,11 @@ def _fits(chain: Chain, places: Sequence[_Place], variable: str) -> bool:
                 continue
             if not place.depth:
                 assert isinstance(step, ast.Attribute)
-                if not _is_name(step.value, variable):
+                if not is_name(step.value, variable):
                     return False
                 continue
             own = steps[at + place.depth] if at + place.depth < len(steps) else None
-            if not (isinstance(own, ast.Index) and _is_name(own.index, variable)):
+            if not (isinstance(own, ast.Index) and is_name(own.index, variable)):
                 return False
             if not all(isinstance(one, ast.Index) for one in steps[at + 1 : at + place.depth]):
                 return False
@@ -161,7 +161,7 @@ def _fits(chain: Chain, places: Sequence[_Place], variable: str) -> bool:
 def _is_of(step: ast.Expression, place: _Place) -> bool:
     if place.is_field:
         return isinstance(step, ast.Attribute) and step.name == place.name
-    return _is_name(step, place.name)
+    return is_name(step, place.name)
 
 
 def _mentions(reads: tuple[ast.Expression, ...], place: _Place) -> bool:
@@ -180,7 +180,3 @@ def _bound_in(text: Sequence[tuple[ast.Expression, ...]]) -> Iterator[set[str]]:
             yield set(node.variables.names)
         elif isinstance(node, ast.Lambda):
             yield {parameter.name for parameter in node.parameters}
-
-
-def _is_name(node: ast.Node, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name

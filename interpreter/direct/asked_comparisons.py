@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Final
 
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import nodes_in
+from fizz.syntax.tree_walk import is_name, nodes_in
 from interpreter.direct.builtin_calls import BuiltinCalls
 from interpreter.direct.forms import LISTS, call, compared, constant
 
@@ -108,11 +108,7 @@ def _is_only_compared(variable: str, text: Iterable[ast.Node]) -> bool:
     used = known = 0
     for part in text:
         for node in nodes_in(part):
-            used += _is_named(node, variable)
+            used += is_name(node, variable)
             if isinstance(node, ast.Binary) and node.operator in ("==", "!="):
-                known += _is_named(node.left, variable) + _is_named(node.right, variable)
+                known += is_name(node.left, variable) + is_name(node.right, variable)
     return 0 < used == known
-
-
-def _is_named(node: ast.Node, variable: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == variable

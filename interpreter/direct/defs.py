@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import bound_names, nodes_in
+from fizz.syntax.tree_walk import bound_names, is_name, nodes_in
 from interpreter.direct.any_order import AnyOrder, returns_in_any_order
 from interpreter.direct.direct_expressions import DirectExpressions
 from interpreter.direct.forms import LISTS, SCALARS, Compiled, Unsupported, call, constant, name, source_of
@@ -268,15 +268,15 @@ class HelperBody(Names):
         """Whether all that is asked of the one value of a local is how many members it has, or which."""
         found = known = 0
         for node in nodes_in(self.source.body):
-            found += _is_named(node, local)
+            found += is_name(node, local)
             match node:
                 case ast.Call(
                     function=ast.Name() as function, arguments=(ast.Argument(kind="positional", value=value),)
                 ):
                     counting = function.id in _COUNTING and self.expressions.is_builtin(function, function.id)
-                    known += counting and _is_named(value, local)
+                    known += counting and is_name(value, local)
                 case ast.Binary(operator="in" | "not in", right=part) | ast.Unary(operator="not", operand=part):
-                    known += _is_named(part, local)
+                    known += is_name(part, local)
         return known > 0 and found == known + 1 and self._is_bound_once(local)
 
     def _is_bound_once(self, local: str) -> bool:
@@ -331,10 +331,6 @@ def _members_put(source: ast.Helper) -> list[ast.Target]:
 def compile_def(source: ast.Helper, rule: RuleScope, title: str, sides: Mapping[str, str]) -> list[python.stmt]:
     """The function that stands for a `def` in a rule. Where it cannot read the state, its results are remembered."""
     return HelperBody(source, rule, sides).function(title)
-
-
-def _is_named(node: ast.Node, local: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == local
 
 
 def _makes_members(node: ast.Comprehension | ast.ListExpression) -> bool:

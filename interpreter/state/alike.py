@@ -12,11 +12,9 @@ from operator import ne
 
 from interpreter.state.state import Layout, State
 from interpreter.values.intern import Interner, Tag
-from interpreter.values.tags import FIELD_TAGS, PAIR_TAGS
+from interpreter.values.tags import CHANGING_TAGS, FIELD_TAGS, PAIR_TAGS
 
 _SEEN = frozenset({"heap", "role", "param", "field"})
-_MATCHED = frozenset({Tag.GENERICSET, Tag.GENERICMAP, Tag.BAG})
-"""Collections whose canonical order does not survive writing shared containers out."""
 
 Pair = tuple[int, int]
 
@@ -58,7 +56,7 @@ class Alike:
         inside, there = interner.children(left), interner.children(right)
         if tag is not interner.tag(right) or len(inside) != len(there) or self._names(left) != self._names(right):
             return True
-        return tag not in _MATCHED and any(map(self.differ, inside, there))
+        return tag not in CHANGING_TAGS and any(map(self.differ, inside, there))
 
     def _positions(self, layout: Layout) -> tuple[int, ...]:
         if layout not in self._seen:
@@ -82,7 +80,7 @@ class Alike:
             tag = interner.tag(left)
             if tag is not interner.tag(right):
                 return False
-            if tag in _MATCHED:
+            if tag in CHANGING_TAGS:
                 if not self._matched(self._members(left), self._members(right), before, after, met):
                     return False
                 continue

@@ -8,13 +8,10 @@ equal otherwise.
 from __future__ import annotations
 
 from collections import Counter
-from typing import Final
 
 from interpreter.state.parked import composite_json
 from interpreter.values.intern import Interner
-from interpreter.values.tags import COMPOSITE_TAGS, Tag
-
-_UNORDERED: Final = frozenset({Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP})
+from interpreter.values.tags import CHANGING_TAGS, COMPOSITE_TAGS, Tag
 
 
 class Naming:
@@ -37,7 +34,7 @@ class Naming:
             if k not in self.names:
                 self.names[k] = len(self.names)
                 self.name(self.contents[k])
-        elif tag in _UNORDERED:
+        elif tag in CHANGING_TAGS:
             self._collections.append(number)
         else:
             for child in interner.children(number):
@@ -102,7 +99,7 @@ class Naming:
         if tag in COMPOSITE_TAGS:
             children, extra, _ = interner.payload(number)
             return composite_json(tag, extra, [self._text(child, path) for child in children])
-        if tag in _UNORDERED:
+        if tag in CHANGING_TAGS:
             members = sorted(self._member_text(member, path) for member in self._members(number))
             return f"{tag.name}({';'.join(members)})"
         return f"{tag.name}({','.join([self._text(child, path) for child in interner.children(number)])})"

@@ -7,15 +7,12 @@ from one in two places.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
 
 from interpreter.state.normalise import MOST_SHARING, rebuild, sharing_of
 from interpreter.state.state import Layout, Layouts, State
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import ModelMistake
-
-_UNORDERED: Final = frozenset({Tag.GENERICSET, Tag.GENERICMAP, Tag.BAG})
-"""Collections in an order that depends on what is shared in them."""
+from interpreter.values.tags import CHANGING_TAGS
 
 
 class Unwritable(Exception):
@@ -73,7 +70,7 @@ def written(interner: Interner, number: int, content: Callable[[int], int], know
         known[number] = None
         if interner.tag(number) is Tag.REF:
             known[number] = written(interner, content(interner.payload(number)[0]), content, known)
-        elif interner.tag(number) in _UNORDERED:
+        elif interner.tag(number) in CHANGING_TAGS:
             raise Unwritable
         else:
             inside = [written(interner, child, content, known) for child in interner.children(number)]

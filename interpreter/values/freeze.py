@@ -35,6 +35,7 @@ from interpreter.values.basis import Value, hash_key
 from interpreter.values.budget import METER, check_size
 from interpreter.values.intern import UNTHAWED, Interner, Tag
 from interpreter.values.problem import MAX_DEPTH, MAX_PARTS, ModelMistake, too_deep, too_many_parts
+from interpreter.values.tags import CHANGING_TAGS
 from interpreter.values.text import range_text
 
 Shared = Callable[[object], int | None]
@@ -300,9 +301,7 @@ def _sorted_again(values: list[object]) -> list[object]:
     return _in_order(values)[1]
 
 
-_SORTED: dict[Tag, Callable[[Any], list[object]]] = dict.fromkeys(
-    (Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP), _sorted_again
-)
+_SORTED: dict[Tag, Callable[[Any], list[object]]] = dict.fromkeys(CHANGING_TAGS, _sorted_again)
 
 
 class _Template:

@@ -45,6 +45,9 @@ class Tag(IntEnum):
 MUTABLE_TAGS = frozenset(
     {Tag.LIST, Tag.DICT, Tag.SET, Tag.RECORD, Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP},
 )
+CHANGING_TAGS = frozenset({Tag.GENERICSET, Tag.BAG, Tag.GENERICMAP})
+"""Collections whose elements may be changed in place: their canonical order depends on what is shared in them, and does
+not survive writing that out."""
 SEQUENCE_TAGS = frozenset({Tag.TUPLE, Tag.LIST, Tag.SET, Tag.FROZENSET, Tag.GENERICSET, Tag.BAG})
 PAIR_TAGS = frozenset({Tag.DICT, Tag.GENERICMAP})
 FIELD_TAGS = frozenset({Tag.STRUCT, Tag.RECORD})
