@@ -202,7 +202,7 @@ TEXTS = {
 }
 
 
-@pytest.mark.parametrize(("element", "text"), one_in(2, [(element, text) for element in ELEMENTS for text in TEXTS]))
+@pytest.mark.parametrize(("element", "text"), one_in(4, [(element, text) for element in ELEMENTS for text in TEXTS]))
 def test_sets_that_are_stored_by_many_elements_are_compared(element: str, text: str) -> None:
     """Eighty elements and more, of which some are equal and look different, or are instances of two states."""
     model = MESSAGES.format(element=ELEMENTS[element], taken=2, text=TEXTS[text])

@@ -57,7 +57,7 @@ PROPERTIES = [
 ]
 
 
-@pytest.mark.parametrize("text", one_in(2, PROPERTIES))
+@pytest.mark.parametrize("text", one_in(5, PROPERTIES))
 def test_properties(text: str) -> None:
     """Verdicts, counts and traces are those of the plain engine."""
     agreed(LOCKS.replace("KEYS = 8", "KEYS = 4") + text + "\n", states=150)
@@ -87,7 +87,7 @@ always assertion Few:
     assert runs(report) * 10 < report.states
 
 
-@pytest.mark.parametrize("seed", range(100, 112))
+@pytest.mark.parametrize("seed", one_in(4, range(100, 112)))
 def test_programs_about_dicts(seed: int) -> None:
     """What is made up by `python -m tests.random.dicts`."""
     source = seeded(seed)

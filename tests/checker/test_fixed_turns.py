@@ -121,7 +121,7 @@ PROPERTIES = [
 ]
 
 
-@pytest.mark.parametrize("text", one_in(2, PROPERTIES))
+@pytest.mark.parametrize("text", one_in(5, PROPERTIES))
 def test_engines_agree(text: str) -> None:
     """Verdicts, counts, errors and traces are the same on all engines."""
     agreed(MODEL + text + "\n", states=1_500)

@@ -185,12 +185,6 @@ LOOPS = {
         if line[counts[key]] == 9:
             return False
     return True""",
-    "of too many turns": """
-    for one in many:
-        for other in many:
-            if one + other == 4 and not line:
-                return False
-    return True""",
     "that count": """
     sum_of = 0
     for key in counts:
@@ -222,6 +216,14 @@ OWN = "all([self.seen[value] < 3 for value in self.seen])"
 ENGINES = ("rows", "columns", "early columns")
 
 
+TOO_MANY = """
+    for one in many:
+        for other in many:
+            if one + other == 4 and not line:
+                return False
+    return True"""
+
+
 def model(assertion: str, own: str = "pass", many: int = 70) -> str:
     return MODEL.format(assertion=assertion, own=own, many=many)
 
@@ -230,6 +232,7 @@ CASES = {
     **{name: model(f"always assertion Holds:\n    return {one}") for name, one in STATES.items()},
     **{name: model(f"transition assertion Holds(before, after):\n    return {one}") for name, one in STEPS.items()},
     **{f"loops {name}": model(f"always assertion Holds:{body}") for name, body in LOOPS.items()},
+    "loops of too many turns": model(f"always assertion Holds:{TOO_MANY}").replace("max_actions: 3", "max_actions: 1"),
     "loops over two sides": model(f"transition assertion Holds(before, after):{OF_STEPS}"),
     "loops, exists": model(f"exists assertion Holds:{LOOPS['in each other']}"),
     "loops, eventually": model(f"always eventually assertion Holds:{LOOPS['that skip some']}"),

@@ -555,6 +555,8 @@ class AskedSet(AskedContainer):
     def size(self) -> int:
         if self._value is not None:
             return len(self._value.items)
+        if self.changes:
+            self._only_whole()
         size: int = self.reader.nodes.interner.payload(self.reader.number((*self.slot, SIZE)))
         more = [there - (self.reader.number(self._part(item)) != UNBOUND) for item, there in self.changes.values()]
         return size + sum(more)
