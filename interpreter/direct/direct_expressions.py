@@ -48,7 +48,6 @@ _PYTHON: Final[dict[str, type[python.cmpop]]] = {
     "==": python.Eq,
     "!=": python.NotEq,
 }
-_PATHS: Final = (ast.Name, ast.Attribute, ast.Index)
 _MODULES: Final = frozenset({"math", "itertools"})
 _SELECTIONS: Final = frozenset({("combinations", 2), ("permutations", 2), ("permutations", 1)})
 

@@ -147,10 +147,10 @@ def compared(elements: python.expr) -> python.expr:
     if operation == "enumerate":
         members = compared(arguments[0])
         return elements if members is arguments[0] else call("enumerate", members)
-    if operation == "turns" and _called(arguments[0])[0] == "values_of":
-        (group,), operation = _called(arguments[0])[1], "values_lazily"
-        return call("compared", group, arguments[1], name(operation))
-    if operation in ("live", "each", "entries"):
+    if operation == "turns":
+        # Those of a dict's values are one operation there.
+        operation, arguments = _called(lazily(elements))
+    if operation in ("live", "each", "entries", "values_lazily"):
         return call("compared", *arguments, name(operation))
     return elements
 
@@ -184,10 +184,8 @@ def source_of(elements: python.expr) -> python.Call | None:
 def in_any_order(elements: python.expr) -> python.expr:
     """The elements of a loop, in any order."""
     operation, arguments = _called(elements)
-    if operation == "entries":
-        return call("entries_any", *arguments)
-    if operation == "live":
-        return call("any_order", *arguments)
+    if operation in _IN_ANY_ORDER:
+        return call(_IN_ANY_ORDER[operation], *arguments)
     if operation == "turns":
         inner, of = _called(arguments[0])
         if inner == "values_of":

@@ -319,12 +319,13 @@ class AskingOperations(Operations):
         """What an operation gives of a container: members of lists and dicts of the state are not asked for."""
         if not isinstance(value, AskedNode) or value.shape.whole:
             return operation(value, cost)
+        in_dict = operation not in (self.live, self.each, self.any_order)
+        if not (value.is_dict if in_dict else value.is_list):
+            return operation(value, cost)
         members = [AskedMember(value, index) for index in range(value.size())]
-        if value.is_list and operation in (self.live, self.each, self.any_order):
+        if not in_dict:
             value.gone_through()
             return self.turns(members, cost)
-        if not value.is_dict or operation in (self.live, self.each, self.any_order):
-            return operation(value, cost)
         keys = self.turns(value.shape.keys, cost)
         return list(zip(keys, members, strict=True)) if operation in (self.entries, self.entries_any) else members
 
