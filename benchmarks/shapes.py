@@ -30,6 +30,7 @@ MEASURED: Final = {
     "Saga": "DoneOnce BookedIsComplete UndoneLeavesNothing EachSagaEnds",
     "SlidingTiles": "ParityIsKept EachTileOnce GapComesFirst",
     "Snapshot": "MoneyIsKept SnapshotAddsUp SnapshotEnds",
+    "TaskStore": "ArchivedOnce FinishedOnce OwnersHold DoneIsFree DoneStaysDone AllArchived",
     "TokenRing": "NeverStuck NoneIsAdded OnePrivilege",
     "UndoRedo": "LastStepCanBeUndone StepsAreSmall RedoFits",
     "WorkQueue": "NoJobIsLost FinishedStays WorkGoesOn NoneIsTakenBack",

@@ -15,7 +15,7 @@ from interpreter.execute.environment import Closure, Environment, Evaluator, loc
 from interpreter.execute.names import NameScope, readers_of
 from interpreter.library import operations
 from interpreter.state.step import ModelError
-from interpreter.values import BagValue, DictValue, ListValue, SetValue, truth
+from interpreter.values import BagValue, DictValue, GenericSet, ListValue, SetValue, truth
 from interpreter.values.basis import sought_key
 from interpreter.values.budget import METER, check_size
 from interpreter.values.folding import INTO_ONE, ElementFilter, Fold
@@ -25,8 +25,9 @@ FOLDED: Final = frozenset({"len", "set", "any", "all", *INTO_ONE})
 """The functions that a set may apply to the results of turns by itself."""
 _ELEMENT: Final = "an element"
 """The name of the variable of a comprehension that no model has written: none can spell it."""
-Answering = SetValue | BagValue | ListValue | DictValue
-_CLOSED: Final = (SetValue, BagValue, ListValue, DictValue)
+OfElements = SetValue | GenericSet | BagValue
+Answering = OfElements | ListValue | DictValue
+_CLOSED: Final = (SetValue, GenericSet, BagValue, ListValue, DictValue)
 Compile = Callable[[ast.Expression, NameScope], Evaluator]
 Turns = Callable[[Environment], Iterator[tuple[object] | None]]
 """The turns of a comprehension, each with its variables bound; or the value of several turns, if a set gives it."""
@@ -211,10 +212,10 @@ class Filtered:
         """The filter, of whatever elements; None if names do not mean what they meant."""
         return ElementFilter(self._fine.fold(env)) if self._fine.same else None
 
-    def of(self, env: Environment) -> tuple[SetValue | BagValue, ElementFilter] | None:
+    def of(self, env: Environment) -> tuple[OfElements, ElementFilter] | None:
         """The set or bag, and the filter; None if it is neither."""
         values = self._fine.values(env)
-        return (values, ElementFilter(self._fine.fold(env))) if isinstance(values, SetValue | BagValue) else None
+        return (values, ElementFilter(self._fine.fold(env))) if isinstance(values, OfElements) else None
 
 
 class AskedComprehension:

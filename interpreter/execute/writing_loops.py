@@ -17,12 +17,12 @@ from interpreter.compile import program as p
 from interpreter.compile.independent_turns import names_in, text_of
 from interpreter.compile.loop_writes import LoopWrite, loop_writes
 from interpreter.compile.statements import instructions
-from interpreter.execute.comprehensions import AskedComprehension, answers_folds, calls_only_builtins
+from interpreter.execute.comprehensions import AskedComprehension, OfElements, answers_folds, calls_only_builtins
 from interpreter.execute.expressions import compile_binder, compile_expression
 from interpreter.execute.loop_turns import ends_unseen
 from interpreter.execute.names import NameScope
 from interpreter.state.state import MISSING
-from interpreter.values import BagValue, DictValue, Instance, ListValue, SetValue
+from interpreter.values import DictValue, Instance, ListValue
 from interpreter.values.basis import sought_key
 from interpreter.values.budget import METER
 from interpreter.values.container import Container
@@ -66,7 +66,7 @@ class WritingLoop:
 
     def take(self, values: object, run: Execution, frame: Frame) -> bool:
         """Take the loop over these values; whether it was: else it is to be run as it is written."""
-        by_turns = answers_folds(values) and not isinstance(values, SetValue | BagValue)
+        by_turns = answers_folds(values) and not isinstance(values, OfElements)
         if not (by_turns or frame.world.answers(values)):
             return False
         writes = self._writes

@@ -163,8 +163,8 @@ FROZEN_SET = method_table(_ALGEBRA)
 GENERIC_SET = method_table(
     {
         **_ALGEBRA,
-        "add": (GenericSet.add, 1, 1),
-        "clear": (GenericSet.clear, 0, 0),
+        "add": (lambda group, item: group.add(item), 1, 1),
+        "clear": (lambda group: group.clear(), 0, 0),
         "discard": (_drop, 1, 1),
         "pop": (_pop_last, 0, 0),
         "remove": (_drop_known, 1, 1),

@@ -135,9 +135,9 @@ def contains(item: object, value: object) -> bool:
             return position_of(item, value.items) is not None
         case tuple():
             return position_of(item, value) is not None
-        case GenericSet() | GenericMap():
+        case GenericMap():
             return value.position_of(item) is not None
-        case BagValue():
+        case GenericSet() | BagValue():
             return value.holds(item)
         case str():
             if isinstance(item, str):

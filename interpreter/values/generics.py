@@ -87,6 +87,14 @@ class Items(Generic):
         assert isinstance(other, Items)
         return len(self.items) == len(other.items) and paired(self.items, other.items, walk)
 
+    def holds(self, item: object) -> bool:
+        """Whether there is such an element."""
+        return self.position_of(item) is not None
+
+    def folded(self, fold: AskedFold) -> tuple[object] | None:
+        """The value of a fold over it, if it is found in another way than by going through it; see `Fold`."""
+        return None
+
     def discard(self, item: object) -> bool:
         """Removes one such element; whether there is one."""
         self.change()
@@ -216,18 +224,10 @@ class BagValue(Items):
             self.items.append(item)
             self.added(item)
 
-    def holds(self, item: object) -> bool:
-        """Whether the bag has such an element."""
-        return self.position_of(item) is not None
-
     def count(self, item: object) -> int:
         """How many such elements the bag has."""
         METER.charge(len(self.items))
         return sum(1 for other in self.items if equal(other, item))
-
-    def folded(self, fold: AskedFold) -> tuple[object] | None:
-        """The value of a fold over the bag, if it is found in another way than by going through it; see `Fold`."""
-        return None
 
     def replace(self, items: list[object]) -> None:
         """Replaces all elements."""

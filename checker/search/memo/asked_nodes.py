@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from checker.search.memo.division import LISTED, MOST_MEMBERS, SIZE, WHOLE, Divider, shorter
 from checker.search.memo.head_shapes import HeadShape
-from checker.search.memo.heads import gone, list_head, list_steps, listed
+from checker.search.memo.heads import COUNTED, gone, list_head, list_steps, listed
 from checker.search.memo.list_places import Places, place_of
 from interpreter.direct.nodes import GiveUp, Nodes, ValueNode, key
 from interpreter.direct.sides import Sides
@@ -179,14 +179,14 @@ class StateReader(dict[Slot, Any]):
             shape = self.nodes.shape(number)
             if shape.tag is _SET:
                 return AskedSet(self, slot, {})
-            if shape.tag is Tag.BAG:
-                return self._bag(slot)
+            if shape.tag in COUNTED:
+                return self._generic(slot)
             made = AskedNode(self, slot, shape, {}, ())
         self.opened.append(made)
         return made
 
-    def _bag(self, slot: Slot) -> ValueNode:
-        """A bag, of which all is asked for. The interpreter asks for those that are stored by elements."""
+    def _generic(self, slot: Slot) -> ValueNode:
+        """A genericset or bag, all of it. The interpreter asks for those that are stored by elements."""
         if self.nodes.divider.by_elements(slot):
             raise GiveUp
         found: ValueNode = self.nodes[self.number((*slot, WHOLE))]

@@ -13,8 +13,9 @@ answer is the value, or UNBOUND for any other. The step `LISTED` asks whether a 
 one that `shorter` gives whether that has fewer members than some number. Written at the step that `taken` gives, a
 list is added to the end of one that is stored whole, from which some members are taken.
 
-Bags are asked in the same way, by the steps of `Divider.bag_element`: whether there is a copy of an element, and by
-those of `of_copy` whether there is a second one, and so on. What is written is how many more there are, or fewer.
+Genericsets and bags are asked in the same way, by the steps of `Divider.bag_element`: whether there is an element, and
+by those of `of_copy` whether a bag has a second copy, and so on. What is written of a bag is how many more there are,
+or fewer.
 
 Where sets and bags are stored `by_elements`, each element that a set ever had is a part of its own, of bags each copy
 of one, which holds the element or UNBOUND, and the other questions for a set are answered from these parts. The copies
@@ -33,6 +34,7 @@ from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from checker.search.memo.alike_slots import SlotSet, alike
+from checker.search.memo.element_names import is_alike, name_of
 from checker.search.memo.heads import (
     COUNTED,
     container_of,
@@ -76,12 +78,6 @@ LISTED: Final = "?"
 ROOMY: Final = 10 * MOST_ELEMENTS
 """Sets and bags are asked by elements if the model lets them have so many: how many they have is not asked then."""
 _DIVIDED: Final = frozenset({Tag.LIST, Tag.DICT, Tag.RECORD})
-_ELEMENTS: Final = frozenset(
-    {Tag.NONE, Tag.BOOL, Tag.INT, Tag.FLOAT, Tag.STRING, Tag.BYTES, Tag.ROLE, Tag.MODEL_VALUE, Tag.SYMMETRIC}
-)
-"""The elements that a set may be asked for, and tuples and structs of these."""
-_UNLIKE: Final = frozenset({Tag.FLOAT, Tag.SYMMETRIC})
-"""Not those of a bag: they equal others that are written differently, or comparing them may be a mistake."""
 
 
 def root_of(slot: Slot) -> Slot:
@@ -168,6 +164,8 @@ class Divider:
         if slot in self._gathered:
             return self._whole(number)
         known = self._known(number)
+        if known is not None and is_element(slot):
+            return None
         if known is not None and not known.flat:
             self._nested.add(slot)
         if known is not None and self.any_by_elements and self.by_elements(slot) and self.counted(number):
@@ -326,7 +324,7 @@ class Divider:
     def element(self, number: int) -> str | None:
         """The step to an element: equal elements have equal steps. None if a set cannot be asked for it alone."""
         if number not in self._steps:
-            text = self._text(number) if self._interner.weight(number) <= MOST_ELEMENTS else None
+            text = name_of(self._interner, number) if self._interner.weight(number) <= MOST_ELEMENTS else None
             step = self._steps[number] = None if text is None else f"{_ELEMENT}{text}"
             if step is not None:
                 self._elements.setdefault(step, []).append(number)
@@ -334,14 +332,8 @@ class Divider:
         return self._steps[number]
 
     def bag_element(self, number: int) -> str | None:
-        """As `element`, of a bag: the step to the first copy."""
-        return self.element(number) if self._is_alike(number) else None
-
-    def _is_alike(self, number: int) -> bool:
-        """Whether all that equals a value looks like it."""
-        tag = self._interner.tag(number)
-        inside = self._interner.children(number) if tag in (Tag.TUPLE, Tag.STRUCT) else ()
-        return tag not in _UNLIKE and all(map(self._is_alike, inside))
+        """As `element`, of a genericset, or of a bag: the step to the first copy."""
+        return self.element(number) if is_alike(self._interner, number) else None
 
     @property
     def named(self) -> int:
@@ -368,23 +360,8 @@ class Divider:
         if number == UNBOUND:
             return UNBOUND
         tag = self._interner.tag(number)
-        text = self._text(number) if tag in _COMPARED or tag is Tag.FLOAT else None
+        text = name_of(self._interner, number) if tag in _COMPARED or tag is Tag.FLOAT else None
         return number if text == step[1:] else UNBOUND
-
-    def _text(self, number: int) -> str | None:
-        interner = self._interner
-        tag, payload = interner.tag(number), interner.payload(number)
-        if tag is Tag.FLOAT and payload.is_integer():
-            return str(int(payload))
-        if tag in _ELEMENTS:
-            return interner.json(number)
-        if tag is not Tag.TUPLE and tag is not Tag.STRUCT:
-            return None
-        inside = [self._text(child) for child in interner.children(number)]
-        if None in inside:
-            return None
-        names = "" if tag is Tag.TUPLE else f"{','.join(name for name, _ in payload)}:"
-        return f"({names}{','.join(map(str, inside))})"
 
     def read(self, slot: Slot, root: int) -> int:
         """The answer to a read of a root or of a part of it, the root's value being given."""
@@ -470,12 +447,12 @@ class Divider:
                 return interner.intern_members(Tag.BAG, [*members, *interner.payload(new)])
             at = members.index(old)
             return interner.intern(Tag.BAG, (*members[:at], *members[at - more :]))
-        out = new == gone(interner)
+        out, tag = new == gone(interner), interner.tag(number)
         if (old == UNBOUND) == out:
             return number
         if out:
-            return interner.intern(Tag.SET, tuple([member for member in members if member != old]))
-        return interner.intern_members(Tag.SET, [*members, new])
+            return interner.intern(tag, tuple([member for member in members if member != old]))
+        return interner.intern_members(tag, [*members, new])
 
     def _taken(self, number: int, step: str, more: int) -> int:
         """A list from which members are taken, and to whose end those of another one are added."""
@@ -537,16 +514,26 @@ class Divider:
         if tag is Tag.SET:
             for member in members:
                 self.element(member)
-        elif self._copies(members) is None:
+        elif self._by_step(tag, members) is None:
             return None
         return Division(set_head(interner, tag), {}, True, True)
 
+    def _by_step(self, tag: Tag, members: Sequence[int]) -> dict[str, int] | None:
+        """The elements of a set by the steps to them, of a bag to each copy; None if one cannot be asked for alone."""
+        if tag is Tag.BAG:
+            return self._copies(members)
+        step_to = self.element if tag is Tag.SET else self.bag_element
+        found = {step: member for member in members if (step := step_to(member)) is not None}
+        # A genericset has equal elements if one was changed in place.
+        return found if len(found) == len(members) else None
+
     def _copies(self, members: Sequence[int]) -> dict[str, int] | None:
-        """The elements of a bag by the steps to their copies; None if it has one that cannot be asked for alone."""
+        """As `_by_step`, of a bag."""
         found: dict[str, int] = {}
         for member, count in Counter(members).items():
             step = self.bag_element(member)
-            if step is None:
+            # Of two equal containers each may be chosen, and they may be changed apart.
+            if step is None or (count > 1 and self._interner.mutable(member)):
                 return None
             found |= {of_copy(step, copy): member for copy in range(1, count + 1)}
         for step in found:
@@ -559,12 +546,8 @@ class Divider:
         """The division of a set that is stored by elements; None if it has one that cannot be asked for alone."""
         known = self._sets.get(number, _UNKNOWN)
         if known is _UNKNOWN:
-            members = self._interner.payload(number)
-            if self._interner.tag(number) is Tag.BAG:
-                by_step = self._copies(members) or {}
-            else:
-                by_step = {step: member for member in members if (step := self.element(member)) is not None}
-            known = self._sets[number] = Division(whole.head, by_step, True) if len(by_step) == len(members) else None
+            by_step = self._by_step(self._interner.tag(number), self._interner.payload(number))
+            known = self._sets[number] = None if by_step is None else Division(whole.head, by_step, True)
         return known
 
 

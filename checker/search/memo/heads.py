@@ -9,7 +9,7 @@ from typing import Final
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.values.intern import Interner, Tag
 
-COUNTED: Final = frozenset({Tag.SET, Tag.BAG})
+COUNTED: Final = frozenset({Tag.SET, Tag.GENERICSET, Tag.BAG})
 """What is asked for elements."""
 
 
@@ -37,8 +37,8 @@ def record_head(interner: Interner, steps: tuple[str, ...]) -> int:
 
 
 def set_head(interner: Interner, tag: Tag = Tag.SET) -> int:
-    """The head of any set, or of any bag: that it is one."""
-    return interner.intern_composite(Tag.HEAD, (), (int(tag), (), True), "set" if tag is Tag.SET else "bag")
+    """The head of any set, genericset or bag: that it is one."""
+    return interner.intern_composite(Tag.HEAD, (), (int(tag), (), True), tag.name.lower())
 
 
 def gone(interner: Interner) -> int:

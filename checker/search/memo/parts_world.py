@@ -16,7 +16,6 @@ from checker.search.memo.division import FIXED, MOST_MEMBERS, ROOT_LENGTH, SIZE,
 from checker.search.memo.heads import fewer, gone, list_head
 from checker.search.memo.known_folds import Kind
 from checker.search.memo.members_by_step import by_step, each
-from checker.search.memo.open_bags import OpenBag, PendingBag
 from checker.search.memo.open_containers import (
     OPEN,
     ContainerShape,
@@ -25,8 +24,10 @@ from checker.search.memo.open_containers import (
     PendingMembers,
     PendingSet,
 )
+from checker.search.memo.open_generics import OpenBag, OpenGenericSet
 from checker.search.memo.orders import value_of
 from checker.search.memo.path_folds import FoldedSet, PathFolds
+from checker.search.memo.pending_generics import NamedElement, PendingBag, PendingGeneric, PendingGenericSet, Settled
 from interpreter.execute.beginning import StateSide
 from interpreter.execute.code import Code
 from interpreter.execute.reach import changed, reachable
@@ -34,13 +35,14 @@ from interpreter.execute.settlement import Settlement
 from interpreter.execute.view import PairView, StateView, View
 from interpreter.execute.world import Reader, World
 from interpreter.state.state import MISSING, UNBOUND, Slot, State
-from interpreter.values import BagValue, Container, SetValue
+from interpreter.values import Container, SetValue
 from interpreter.values.access import elements as listed
 from interpreter.values.access import iterate, range_length
 from interpreter.values.budget import METER
 from interpreter.values.element_index import FEW
 from interpreter.values.folding import OF_LOOPS, AskedFold
 from interpreter.values.freeze import freeze
+from interpreter.values.generics import Items
 from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import ModelMistake
 
@@ -167,8 +169,8 @@ class PartsWorld(World):
         """A container of which only the head is known."""
         keys, (rank, steps, whole), _ = self.interner.payload(head)
         tag = Tag(rank)
-        if tag is Tag.BAG:
-            return self._open_bag(slot, ContainerShape((), (), True))
+        if tag is Tag.BAG or tag is Tag.GENERICSET:
+            return self._open_generic(slot, tag)
         known = [step[1:] for step in steps] if tag is Tag.RECORD else [self.thaw(key) for key in keys]
         shape = ContainerShape(steps, known, whole)
         container = OPEN[tag].over(self._pending_set(slot) if tag is Tag.SET else self._pending(slot, tag, shape))
@@ -203,36 +205,39 @@ class PartsWorld(World):
             partial(self._fold, slot),
         )
 
-    def _open_bag(self, slot: Slot, shape: ContainerShape) -> BagValue:
+    def _open_generic(self, slot: Slot, tag: Tag) -> Container:
+        """A genericset or bag of which nothing is known."""
         if not self._generous:
             found = self._content(slot)
-            assert isinstance(found, BagValue)
+            assert isinstance(found, Items)
             return found
-        pending = PendingBag(
+        is_bag = tag is Tag.BAG
+        pending = (PendingBag if is_bag else PendingGenericSet)(
             slot,
-            self._step_to_copy,
+            self._named,
             lambda step, copy: self._asked((*slot, of_copy(step, copy))) != UNBOUND,
             lambda: int(self.interner.payload(self._asked((*slot, SIZE)))),
             partial(self._items, slot),
-            partial(self._fold_bag, slot),
-            lambda: METER.charge(2 * (FEW + self._divider.named + len(pending.changes))),
+            partial(self._fold_bag if is_bag else self._fold, slot),
+            lambda changes: METER.charge(2 * (FEW + self._divider.named + changes)),
         )
-        bag = OpenBag.over(pending)
-        assert isinstance(bag, BagValue)
-        self.opened[slot] = (bag, shape)
-        return bag
+        made = (OpenBag if is_bag else OpenGenericSet).over(pending)
+        self.opened[slot] = (made, ContainerShape((), (), True))
+        return made
 
-    def _step_to_copy(self, item: object) -> str | None:
-        """The step to the first copy of an element of a bag; None if a bag cannot be asked for it alone."""
+    def _named(self, item: object) -> NamedElement | None:
+        """How a genericset or bag is asked for an element alone; None if it cannot be."""
         try:
-            return self._divider.bag_element(freeze(item, self.interner))
+            number = freeze(item, self.interner)
         except ModelMistake:
             return None
+        step = self._divider.bag_element(number)
+        return None if step is None else NamedElement(step, self.interner.mutable(number))
 
     def _items(self, slot: Slot) -> list[object]:
-        """The elements of a bag."""
+        """The elements of a genericset or bag."""
         container = self._content(slot)
-        assert isinstance(container, BagValue)
+        assert isinstance(container, Items)
         return container.items
 
     def _fold_bag(self, slot: Slot, fold: AskedFold) -> tuple[object] | None:
@@ -464,9 +469,8 @@ class PartsWorld(World):
         if not (settlement.sharing or changed(container)):
             return []
         pending = container.pending if isinstance(container, OpenContainer) else None
-        if isinstance(pending, PendingBag):
-            changes = ((step, settlement.freeze(item), more) for step, (item, more) in pending.changes.items() if more)
-            return [((*slot, step), self._copies(number, more)) for step, number, more in changes]
+        if isinstance(pending, PendingGeneric):
+            return self._elements_written(slot, pending, settlement)
         if isinstance(pending, PendingSet):
             return [
                 ((*slot, step), settlement.freeze(item) if there else gone(self.interner))
@@ -482,9 +486,30 @@ class PartsWorld(World):
             return None
         return [(part, number) for part, number, original in written if number != original]
 
-    def _copies(self, element: int, more: int) -> int:
+    def _elements_written(self, slot: Slot, pending: PendingGeneric, settlement: Settlement) -> Writes | None:
+        """As `_writes_inside`, of a genericset or bag."""
+
+        def settle(item: object) -> Settled | None:
+            number = settlement.freeze(item)
+            step = None if self.interner.references(number) else self._divider.bag_element(number)
+            return None if step is None else Settled(step, number)
+
+        found = pending.settled(settle)
+        if found is None:
+            return None
+        written = self._copies if isinstance(pending, PendingBag) else self._element_or_gone
+        return [((*slot, step), number) for step, what in found.items() if (number := written(what)) is not None]
+
+    def _copies(self, change: tuple[int | None, int]) -> int | None:
         """What is written to have so many copies more of an element, or fewer."""
-        return self.interner.intern(Tag.BAG, (element,) * more) if more > 0 else fewer(self.interner, -more)
+        element, more = change
+        if more <= 0:
+            return fewer(self.interner, -more) if more else None
+        assert element is not None
+        return self.interner.intern(Tag.BAG, (element,) * more)
+
+    def _element_or_gone(self, element: int | None) -> int:
+        return gone(self.interner) if element is None else element
 
     def _held(self, part: Slot) -> bool | None:
         """Whether a set held an element; None if that was not asked."""

@@ -13,15 +13,20 @@ from checker.search.memo.open_containers import OpenContainer, OpenSet, asked_by
 from checker.search.memo.orders import orders_in
 from checker.search.memo.turn_trees import Turn, TurnNode, turn_in
 from fizz import Span
+from interpreter.execute.reach import changed
 from interpreter.execute.state_struct import StateStruct
 from interpreter.state.state import UNBOUND, Slot
 from interpreter.state.step import Event, ModelError
 from interpreter.values import Instance, ListValue
 from interpreter.values.basis import hash_key
 from interpreter.values.budget import METER, parts_of_key
-from interpreter.values.folding import AskedFold, Fold, PassingFold, Site
+from interpreter.values.folding import FIRST, AskedFold, Fold, PassingFold, Site
 from interpreter.values.problem import ModelMistake
 
+_COUNTING: Final = ("list", "len")
+"""The functions of a fold that only counts what its turns give."""
+_GIVING_OUT: Final = (("list",), FIRST)
+"""Those of folds whose values are lists of what the turns give."""
 _COSTLY: Final = frozenset({"R20", "R24"})
 MOST_TURNS: Final = 4_096
 """Of more elements than this, turns are not asked one by one."""
@@ -356,6 +361,7 @@ class PathFolds:
         self._met.clear()
         results: tuple[int, ...] | None = None
         keys: tuple[Hashable, ...] = ()
+        values: list[object] = []
         try:
             with self._in_turn(_Turning(fold.site, kind, passing)), _kept_open(fold.held()):
                 values = fold.turn(element)
@@ -372,14 +378,18 @@ class PathFolds:
         found = frozenset(self._met)
         self._met.clear()
         self._met |= met
-        changed = fold.calls and before != (path.changes(), self._held(fold))
-        if changed or any(map(self._refused, results or ())):
+        spoilt = changed(element) or (fold.calls and before != (path.changes(), self._held(fold)))
+        # The container that elements are given out of knows them.
+        gives_out = not passing and fold.site[1] in _GIVING_OUT
+        given = [(one, gives_out and value is element) for one, value in zip(results or (), values, strict=False)]
+        if spoilt or (fold.site[1] != _COUNTING and any(self._refused(one, own) for one, own in given)):
             # A turn that changes something, or gives out what may be changed, must happen where it is written.
             folds.refuse(fold.site)
         spent = METER.spent
         return Turn(results, keys, found, spent[0] - count, spent[1] - made)
 
-    def _refused(self, result: int) -> bool:
-        """Whether a turn may not give this: it may be changed, or it may belong to one of two states."""
+    def _refused(self, result: int, own: bool = False) -> bool:
+        """Whether a turn may not give this: it may be changed, or it may belong to one of two states. `own`: it is the
+        element."""
         interner = self.folds.interner
-        return interner.mutable(result) or (self.path.of_steps and interner.has_roles(result))
+        return (interner.mutable(result) and not own) or (self.path.of_steps and interner.has_roles(result))

@@ -28,6 +28,7 @@ from checker.search.memo.fixed_turns import FixedTurns
 from checker.search.memo.folds import Folds
 from checker.search.memo.independence import independent_loops
 from checker.search.memo.open_containers import OpenContainer, asked_by_elements
+from checker.search.memo.open_generics import give_out
 from checker.search.memo.orders import orders_in
 from checker.search.memo.parts_world import PartsWorld
 from checker.search.memo.path_folds import PathFolds
@@ -352,9 +353,10 @@ class Remembering(ByParts):
         if number == EMPTY:
             return ()
         self.elsewhere = number == ELSEWHERE
+        value = None if self.elsewhere else give_out(values, world.thaw(number))
         if admitted is not None and not self.elsewhere:
             spent, made = METER.spent
-            self.elsewhere = not self._admits(run, world.thaw(number), admitted)
+            self.elsewhere = not self._admits(run, value, admitted)
             others = len(self._divider.met.get(slot, ()))
             METER.charge(others * (METER.spent[0] - spent))
             METER.make(others * (METER.spent[1] - made))
@@ -363,7 +365,7 @@ class Remembering(ByParts):
         label = word + world.interner.text(number)
         self._choices.name(self._rule, label, number)
         run.take(label)
-        return (world.thaw(number),)
+        return (value,)
 
     def has_paths_for_values(self, run: Execution) -> bool:
         """Whether the rule has a path for each value of its choices with a condition."""

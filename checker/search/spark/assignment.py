@@ -21,6 +21,7 @@ from fizz.base.light import dataclass
 from interpreter import Machine, Program
 from interpreter.state.state import Slot
 from interpreter.state.step import StepOrder
+from interpreter.values.tags import Tag
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +29,13 @@ class WorkerConfig:
     """How workers look at states. The local run finds it out; it is the same for all, so that they can share results.
 
     `reduced`: columns choose among images. `gathered`: the slots that are read whole (see `division`). `by_elements`:
-    the slots in which sets and bags are stored by elements, None: all; `bags`: where it is bags.
+    the slots in which sets, genericsets and bags are stored by elements, None: all; `kinds`: which of these it is.
     """
 
     reduced: bool
     gathered: frozenset[Slot]
     by_elements: frozenset[Slot] | None = frozenset()
-    bags: frozenset[Slot] = frozenset()
+    kinds: tuple[tuple[Slot, Tag], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from checker.search.memo.trie import Counters
 from checker.search.spark.assignment import WorkerConfig
 from checker.search.spark.batches import NO_ORDER, batches_of, joined, to_bytes, waiting_batches
 from checker.search.spark.result_recorder import ResultRecorder
-from interpreter.values.tags import Tag
 
 _SAMPLE: Final = 100
 
@@ -101,8 +100,8 @@ class LocalRun(EmbeddedRun):
         machine = self.machine
         if self._columns is not None:
             space, divider = self._columns.space, self._divider
-            bags = frozenset(slot for slot, tag in divider.kinds.items() if tag is Tag.BAG)
-            return WorkerConfig(space.images is not None, divider.gathered, divider.sets_by_elements, bags)
+            kinds = tuple(divider.kinds.items())
+            return WorkerConfig(space.images is not None, divider.gathered, divider.sets_by_elements, kinds)
         if not columns:
             return WorkerConfig(False, frozenset())
         if self.symmetric and not all(machine.plain(waiting.state) for waiting in self._rows.waiting):

@@ -48,7 +48,6 @@ from checker.storage.object_store import ObjectStore
 from checker.storage.part_store import PartStore
 from checker.storage.user_paths import is_address
 from fizz.base.data import NotData, unbundle
-from interpreter.values.tags import Tag
 
 if TYPE_CHECKING:
     from pyspark import Broadcast
@@ -73,7 +72,7 @@ class Learned:
         memory.ask_by_elements(given.by_elements, and_alike=given.reduced)
         # Only now: what is alike to a set that is stored whole is known by how sets are asked.
         memory.divider.store_whole(given.gathered)
-        memory.divider.kinds.update(dict.fromkeys(given.bags, Tag.BAG))
+        memory.divider.kinds.update(given.kinds)
 
 
 @dataclass(slots=True)
