@@ -207,6 +207,10 @@ class Effects:
                 element = UNBOUND if number == gone(interner) else number
                 packing.tables.of(slot).code(element)
                 elements.append((slot, element))
+            elif stored == slot and number == gone(interner):
+                # A key of a dict.
+                packing.tables.of(slot)
+                whole.append((slot, UNBOUND))
             elif stored == slot:
                 packing.tables.learn(slot, number)
                 whole.append((slot, number))
@@ -274,7 +278,8 @@ class Effects:
                 if slot not in below:
                     below[slot] = self.packing.parts(slot)
                     self._below[slot] = len(below[slot])
-                if len(below[slot]) == 1 or self._interner.tag(number) is Tag.HEAD:
+                is_head = number != UNBOUND and self._interner.tag(number) is Tag.HEAD
+                if len(below[slot]) == 1 or is_head:
                     # What was below the slot stays, if the head alone is new.
                     by, numbers = written.setdefault(slot, ([], []))
                     by.append(i)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, TypeGuard
 
+from checker.search.memo.asked_keys import AskedKeys, keys_of_state
 from checker.search.memo.asked_nodes import AskedContainer, AskedNode, AskedSet
 from checker.search.memo.asked_queues import AskedQueue, queue_of
 from checker.search.memo.comparisons import BEGINS, CHARGED, CHARGED_OF_SETS, MOST_PARTS, SAME, first
@@ -36,7 +37,7 @@ BY_PARTS: Final = frozenset(
      "live_lazily", "member_at", "member_is", "members_taken", "method", "ne", "own", "part", "place", "places",
      "plain", "put", "put_all", "put_inside", "removed", "role_of", "set_add", "size", "size_is", "sliced", "spend",
      "sub", "tuples", "turns", "united", "updated", "values_any", "values_in_any_order", "values_lazily",
-     "values_of", "zipped"}
+     "values_of", "with_default", "without", "zipped"}
 )  # fmt: skip
 """The operations that may be given containers of which only the head is known."""
 
@@ -108,6 +109,8 @@ class AskingOperations(Operations):
         place = whole(place)
         if isinstance(value, AskedNode | AskedQueue):
             return value.member(value.index(place))
+        if isinstance(value, AskedKeys):
+            return value.at(place)
         return super().at(whole(value), place)
 
     def member_is(self, group: Any, place: Any, item: Any) -> bool:
@@ -204,12 +207,14 @@ class AskingOperations(Operations):
 
     def contains(self, item: Any, group: Any) -> bool:
         item = whole(item)
-        if isinstance(group, AskedNode | AskedSet):
+        if isinstance(group, AskedNode | AskedSet | AskedKeys):
             self.fuel[0] -= 1
             if type(item) is ValueNode and item.mutable:
                 raise GiveUp
             if type(group) is AskedSet:
                 return group.holds(item)
+            if isinstance(group, AskedKeys):
+                return group.has(item)
             if isinstance(group, AskedNode) and group.is_dict:
                 return _key(item) in group.shape.indexes
             if _is_searched(group, item):
@@ -404,7 +409,10 @@ class AskingOperations(Operations):
         return -1 if _is_list(group) else super().last(whole(group))
 
     def dropped(self, group: Any, place: Any) -> Any:
-        queue, place = queue_of(group), whole(place)
+        queue, keys, place = queue_of(group), keys_of_state(group), whole(place)
+        if keys is not None:
+            self.fuel[0] -= 1
+            return keys.without(place)
         if queue is None:
             return super().dropped(whole(group), place)
         self.fuel[0] -= 1
@@ -426,7 +434,20 @@ class AskingOperations(Operations):
             self.fuel[0] -= 1
             if group.is_list or _key(place) in group.shape.indexes:
                 return group.put(group.index(place), item)
-        return super().put(whole(group), place, item)
+        keys = keys_of_state(group)
+        return super().put(whole(group), place, item) if keys is None else keys.put(place, item)
+
+    def without(self, group: Any, place: Any) -> Any:
+        keys, place = keys_of_state(group), whole(place)
+        if keys is None:
+            return super().without(whole(group), place)
+        return keys.without(place) if keys.has(place) else group
+
+    def with_default(self, group: Any, place: Any, item: Any) -> Any:
+        keys, place = keys_of_state(group), whole(place)
+        if keys is None:
+            return super().with_default(whole(group), place, item)
+        return group if keys.has(place) else keys.put(place, item)
 
     def field_put(self, group: Any, name: str, value: Any) -> Any:
         if isinstance(group, AskedNode) and group.shape.tag is _RECORD:

@@ -11,7 +11,8 @@ the element as it is in the set, or UNBOUND; `SIZE` asks for the number of eleme
 to write `gone` there is to remove it. A part is asked whether it has some value by the step that `equality` gives: the
 answer is the value, or UNBOUND for any other. The step `LISTED` asks whether a part is a list with members, and the
 one that `shorter` gives whether that has fewer members than some number. Written at the step that `taken` gives, a
-list is added to the end of one that is stored whole, from which some members are taken.
+list is added to the end of one that is stored whole, from which some members are taken. A write at a key that a dict
+has not adds it, and `gone` takes it out; the head that is then true is written too, if the dict is stored by parts.
 
 Genericsets and bags are asked in the same way, by the steps of `Divider.bag_element`: whether there is an element, and
 by those of `of_copy` whether a bag has a second copy, and so on. What is written of a bag is how many more there are,
@@ -49,6 +50,7 @@ from checker.search.memo.heads import (
     set_head,
 )
 from checker.search.memo.list_places import Places, place_of
+from checker.search.memo.part_writes import changes_keys, with_key, with_members_taken
 from interpreter.state.state import UNBOUND, Slot, State
 from interpreter.state.step import Outcome
 from interpreter.values.intern import Interner, Tag
@@ -423,7 +425,9 @@ class Divider:
         if known is None and self.counted(root):
             known = self._replaced[key] = self._changed(root, steps[0], new)
         if known is None and steps[0][0] == _TAKEN:
-            known = self._replaced[key] = self._taken(root, steps[0], new)
+            known = self._replaced[key] = with_members_taken(self._interner, root, steps[0], new)
+        if known is None and changes_keys(self._interner, root, steps, new):
+            known = self._replaced[key] = with_key(self._interner, root, steps[0], self._key(steps[0]), new)
         if known is None:
             division = self._known(root)
             assert division is not None
@@ -453,12 +457,6 @@ class Divider:
         if out:
             return interner.intern(tag, tuple([member for member in members if member != old]))
         return interner.intern_members(tag, [*members, new])
-
-    def _taken(self, number: int, step: str, more: int) -> int:
-        """A list from which members are taken, and to whose end those of another one are added."""
-        gone = {int(place) for place in step[1:].split(",") if place}
-        left = [member for place, member in enumerate(self._interner.payload(number)) if place not in gone]
-        return self._interner.intern(Tag.LIST, (*left, *self._interner.payload(more)))
 
     def step(self, key: int) -> str:
         """The step to the value of a dict at a key."""

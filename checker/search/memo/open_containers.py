@@ -17,14 +17,12 @@ from typing import Any, ClassVar, Final, Protocol
 from checker.search.memo.added_elements import fold_with, is_joined
 from checker.search.memo.comparisons import CHARGED, CHARGED_OF_SETS, MOST_PARTS, SAME, WITHIN, first
 from checker.search.memo.division import root_of
-from checker.search.memo.lazy_members import LazyMembers
 from interpreter.execute.reach import changed
 from interpreter.state.state import Slot
-from interpreter.values import Container, DictValue, ListValue, RecordValue, SetValue, Value, ValueWalk
-from interpreter.values.basis import equal, equal_sequences, hash_key, sought_key
-from interpreter.values.budget import METER, parts_of_keys
+from interpreter.values import Container, ListValue, RecordValue, SetValue, Value, ValueWalk
+from interpreter.values.basis import equal, hash_key, sought_key
+from interpreter.values.budget import METER
 from interpreter.values.folding import AskedFold, Fold, Site
-from interpreter.values.tags import Tag
 
 MOST_CHANGES: Final = 1_000
 """A set that is changed more often in one step is read whole."""
@@ -421,58 +419,6 @@ class OpenList(OpenContainer, ListValue):
         self.pending.put(index, item)
 
 
-class OpenDict(OpenContainer, DictValue):
-    """A dict of which the keys are known, and which is read value by value."""
-
-    __slots__ = ()
-    closed: ClassVar[type[Container]] = DictValue
-    pending = DictValue.__dict__["entries"]
-    entries = property(OpenContainer.fill, OpenContainer.close)
-
-    def filled(self) -> dict[Hashable, object]:
-        members, shape = self.pending.members(), self.pending.shape
-        return {token: (shape.keys[index], members[index]) for token, index in shape.tokens.items()}
-
-    def equals(self, other: Value, walk: ValueWalk) -> bool:
-        assert isinstance(other, DictValue)
-        if not isinstance(other, OpenDict):
-            return super().equals(other, walk)
-        answer = None if changed(self) or changed(other) else self.pending.alike(other.pending)
-        if answer is not None:
-            return bool(answer)
-        whole = self.pending.shape.whole or other.pending.shape.whole
-        return super().equals(other, walk) if whole else self._has_values_of(other, walk)
-
-    def _has_values_of(self, other: OpenDict, walk: ValueWalk) -> bool:
-        """As `equals`, of what is read up to the first difference."""
-        mine, others = self.pending.shape.tokens, other.pending.shape.tokens
-        METER.charge(parts_of_keys(mine))
-        if mine.keys() != others.keys():
-            return False
-        at = [(one, others[token]) for token, one in mine.items()]
-        values = LazyMembers(len(at), lambda index: self.pending.member(at[index][0]))
-        return equal_sequences(values, LazyMembers(len(at), lambda index: other.pending.member(at[index][1])), walk)
-
-    def known_keys(self) -> list[object]:
-        return list(self.pending.shape.keys)
-
-    def folded(self, fold: AskedFold) -> tuple[object] | None:
-        found: tuple[object] | None = None if self.changed else self.pending.fold(fold)
-        return found
-
-    def has(self, key: object) -> bool:
-        return sought_key(key) in self.pending.shape.tokens
-
-    def find(self, key: object) -> tuple[object, object] | None:
-        pending = self.pending
-        index = pending.shape.tokens.get(sought_key(key))
-        return None if index is None else (pending.shape.keys[index], pending.member(index))
-
-    def bind(self, token: Hashable, key: object, value: object) -> None:
-        if not self.put_known(token, value):
-            super().bind(token, key, value)
-
-
 class OpenRecord(OpenContainer, RecordValue):
     """A record of which the names are known, and which is read field by field."""
 
@@ -588,11 +534,3 @@ def asked_by_elements(value: object) -> Slot | None:
 def is_known_by_content(value: object) -> bool:
     """Whether a value is an open container of which all would have to be read to know it."""
     return isinstance(value, OpenContainer) and asked_by_elements(value) is None
-
-
-OPEN: Final[dict[Tag, type[OpenContainer]]] = {
-    Tag.LIST: OpenList,
-    Tag.DICT: OpenDict,
-    Tag.RECORD: OpenRecord,
-    Tag.SET: OpenSet,
-}

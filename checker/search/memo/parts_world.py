@@ -9,21 +9,24 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from checker.search.memo.comparisons import is_comparison
 from checker.search.memo.division import FIXED, MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, of_copy
-from checker.search.memo.heads import fewer, gone, list_head
+from checker.search.memo.heads import dict_head, fewer, gone, list_head
 from checker.search.memo.known_folds import Kind
 from checker.search.memo.members_by_step import by_step, each
 from checker.search.memo.open_containers import (
-    OPEN,
     ContainerShape,
     OpenContainer,
+    OpenList,
+    OpenRecord,
+    OpenSet,
     Pending,
     PendingMembers,
     PendingSet,
 )
+from checker.search.memo.open_dicts import OpenDict, PendingDict
 from checker.search.memo.open_generics import OpenBag, OpenGenericSet
 from checker.search.memo.orders import value_of
 from checker.search.memo.path_folds import FoldedSet, PathFolds
@@ -47,6 +50,12 @@ from interpreter.values.intern import Interner, Tag
 from interpreter.values.problem import ModelMistake
 
 Writes = Sequence[tuple[Slot, int]]
+_OPEN: Final[dict[Tag, type[OpenContainer]]] = {
+    Tag.LIST: OpenList,
+    Tag.DICT: OpenDict,
+    Tag.RECORD: OpenRecord,
+    Tag.SET: OpenSet,
+}
 
 
 class PartsView(StateView):
@@ -173,7 +182,7 @@ class PartsWorld(World):
             return self._open_generic(slot, tag)
         known = [step[1:] for step in steps] if tag is Tag.RECORD else [self.thaw(key) for key in keys]
         shape = ContainerShape(steps, known, whole)
-        container = OPEN[tag].over(self._pending_set(slot) if tag is Tag.SET else self._pending(slot, tag, shape))
+        container = _OPEN[tag].over(self._pending_set(slot) if tag is Tag.SET else self._pending(slot, tag, shape))
         self.opened[slot] = (container, shape)
         return container
 
@@ -185,8 +194,9 @@ class PartsWorld(World):
 
         if tag is Tag.RECORD:
             return Pending(shape, load, load_all)
-        fold = partial(self._fold_list if tag is Tag.LIST else self._fold_dict, slot, shape)
-        return PendingMembers(shape, load, load_all, fold, self, slot)
+        if tag is Tag.DICT:
+            return PendingDict(shape, load, load_all, partial(self._fold_dict, slot, shape), self, slot)
+        return PendingMembers(shape, load, load_all, partial(self._fold_list, slot, shape), self, slot)
 
     def _all(self, slot: Slot, shape: ContainerShape) -> list[object]:
         """The members of a container that is stored whole, in order."""
@@ -444,8 +454,15 @@ class PartsWorld(World):
             number = settlement.freeze(container)
             return None if self.interner.references(number) else [(slot, number)]
         writes: list[tuple[Slot, int]] = []
-        if isinstance(container, OpenContainer) and container.pending.more:
+        if isinstance(container, OpenList) and container.pending.more:
             writes.append((slot, list_head(self.interner, container.size())))
+        if isinstance(container, OpenDict) and container.pending.has_other_keys:
+            if not container.size():
+                return [(slot, settlement.freeze(container))]
+            others = self._keys_written(slot, container.pending, settlement)
+            if others is None:
+                return None
+            writes += [(slot, self._head_of(slot, container, settlement)), *others]
         for step, member in found:
             part = (*slot, step)
             if self._opened_at(part, member):
@@ -461,6 +478,21 @@ class PartsWorld(World):
                 return None
             if number != self.originals.get(part, UNBOUND):
                 writes.append((part, number))
+        return writes
+
+    def _head_of(self, slot: Slot, table: OpenDict, settlement: Settlement) -> int:
+        """The head of a dict with other keys than that in a slot has."""
+        keys = sorted(map(settlement.freeze, table.known_keys()), key=self.interner.order_key)
+        return dict_head(self.interner, tuple(keys))
+
+    def _keys_written(self, slot: Slot, pending: PendingDict, settlement: Settlement) -> Writes | None:
+        """The keys that were added to a dict, with their values, and those that are gone; None if a value is shared."""
+        writes = [((*slot, pending.shape.steps[index]), gone(self.interner)) for index in sorted(pending.gone)]
+        for key, value in pending.fresh.values():
+            number = settlement.freeze(value)
+            if self.interner.references(number):
+                return None
+            writes.append(((*slot, self._divider.step(settlement.freeze(key))), number))
         return writes
 
     def _writes_inside(self, slot: Slot, settlement: Settlement) -> Writes | None:
@@ -482,6 +514,10 @@ class PartsWorld(World):
         else:
             met = [((*slot, step), settlement.freeze(member)) for step, member in pending.met()]
             written = [(part, number, self.originals.get(part, UNBOUND)) for part, number in met]
+            others = self._keys_written(slot, pending, settlement) if isinstance(pending, PendingDict) else ()
+            if others is None:
+                return None
+            written += [(part, number, UNBOUND) for part, number in others]
         if any(self.interner.references(number) for _, number, _ in written):
             return None
         return [(part, number) for part, number, original in written if number != original]
