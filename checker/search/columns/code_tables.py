@@ -171,6 +171,7 @@ class Tables:
         self._lengths: dict[Slot, Ints] = {}
         self._containers: dict[Slot, Ints] = {}
         self._apart: dict[Slot, Ints] = {}
+        self._instances: dict[Slot, Ints] = {}
         self._listed = {kind: CodeTable(partial(machine.slot_sum, (kind,)), empty=True) for kind in LISTED}
         self.names = NamesInUse(machine.images.names)
         self.threads = self._listed[THREAD]
@@ -258,6 +259,10 @@ class Tables:
         """By code, 1 if the value in a slot is not compared by its id, else 0."""
         return self._property(self._apart, slot, lambda number: not compares_by_id(self.values, number))
 
+    def instances(self, slot: Slot) -> Ints:
+        """By code, 1 if the value in a slot refers to a role instance, else 0."""
+        return self._property(self._instances, slot, lambda number: bool(self.values.roles(number)))
+
     def _property(self, columns: dict[Slot, Ints], slot: Slot, of: Callable[[int], bool | int]) -> Ints:
         """A column of some number per code of a slot, kept in `columns` and extended from there."""
         columns[slot] = known = self.of(slot).property(of, columns.get(slot, NO_PROPERTY))
@@ -320,6 +325,7 @@ class Tables:
             parts[:] = [part for part in parts if part not in gone]
             for part in gone:
                 del self._tables[part]
+                self._instances.pop(part, None)
 
     def has_sets_by_elements(self, slot: Slot) -> bool:
         """Whether any value met in a slot stands for a set or bag that is stored by elements."""

@@ -108,5 +108,4 @@ class Space:
 
     def holds_instances(self, slot: Slot) -> bool:
         """Whether any value that the slot has taken refers to a role instance."""
-        roles = self.machine.values.roles
-        return any(number >= 0 and bool(roles(number)) for number in self.tables.of(slot).ids)
+        return bool(self.tables.instances(slot).any())
