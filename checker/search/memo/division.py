@@ -145,6 +145,8 @@ class Divider:
         self._divisions: dict[int, Division | None] = {}
         self._wholes: dict[int, Division | None] = {}
         self._steps: dict[int, str | None] = {}
+        self._alike: dict[int, bool] = {}
+        """Whether all that equals an element looks like it."""
         self._elements: dict[str, list[int]] = {}
         """By step, its elements: equal ones that are written differently, like 1 and 1.0."""
         self._gathered: set[Slot] = set()
@@ -335,7 +337,10 @@ class Divider:
 
     def bag_element(self, number: int) -> str | None:
         """As `element`, of a genericset, or of a bag: the step to the first copy."""
-        return self.element(number) if is_alike(self._interner, number) else None
+        if number not in self._alike:
+            few = self._interner.weight(number) <= MOST_ELEMENTS
+            self._alike[number] = few and is_alike(self._interner, number)
+        return self.element(number) if self._alike[number] else None
 
     @property
     def named(self) -> int:

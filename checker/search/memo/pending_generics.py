@@ -8,12 +8,15 @@ read, with these in their places, and goes on as an ordinary one.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from checker.search.memo.open_containers import PendingElements, Undo
 from interpreter.state.state import Slot
 from interpreter.values import ListValue
 from interpreter.values.folding import AskedFold
+
+_MOST_KNOWN: Final = 64
+"""Where more elements may be changed than this, all of the collection is read: each question asks what they are."""
 
 
 class NamedElement(NamedTuple):
@@ -88,7 +91,10 @@ class PendingGeneric(PendingElements):
         self._fluid.discard(step)
 
     def is_as_known(self) -> bool:
-        """Whether each element that may be changed is as it was when it was given out or added."""
+        """Whether each element that may be changed is as it was when it was given out or added, as far as that is worth
+        asking."""
+        if len(self.loaded) + len(self._fluid) > _MOST_KNOWN:
+            return False
         for step, item in self._changeable():
             named = self.named(item)
             if named is None or named.step != step:
