@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Set
-from typing import Any
+from typing import Any, Final
 
 from fizz import Span
 from fizz.base.light import dataclass
@@ -14,6 +14,7 @@ from interpreter.state.state import MISSING, Slot
 from interpreter.state.step import ModelError
 from interpreter.values import Builtin
 
+_UNBOUND: Final = "it is bound where a branch or a loop was not taken: bind it before"
 WorldName = Callable[[Environment], Any]
 Watch = Callable[[ast.Expression, Evaluator], Evaluator]
 
@@ -80,8 +81,8 @@ class NameScope:
         if not depths:
             return beyond or self._undefined(name, span)
         if depths == [0] and beyond is None:
-            return _local_reader(name, self._undefined(name, span))
-        return searching_reader(name, depths, beyond or self._undefined(name, span))
+            return _local_reader(name, self._undefined(name, span, _UNBOUND))
+        return searching_reader(name, depths, beyond or self._undefined(name, span, _UNBOUND))
 
     def _beyond(self, name: str, span: Span) -> Evaluator | None:
         """The evaluator of a name that is not bound locally."""
@@ -97,7 +98,7 @@ class NameScope:
             return lambda env: value
         return None
 
-    def _undefined(self, name: str, span: Span) -> Evaluator:
+    def _undefined(self, name: str, span: Span, hint: str | None = None) -> Evaluator:
         known = self.known
 
         def fail(env: Environment) -> Any:
@@ -105,7 +106,7 @@ class NameScope:
             if name in known.constants:
                 return known.constants[name]
             candidates = [*env.locals, *known.state_variables, *known.constants]
-            raise ModelError("R1", f"name '{name}' is not bound here", span, near_hint(name, candidates))
+            raise ModelError("R1", f"name '{name}' is not bound here", span, hint or near_hint(name, candidates))
 
         return fail
 

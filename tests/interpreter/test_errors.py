@@ -115,6 +115,18 @@ def test_state_variable_that_init_did_not_bind() -> None:
     assert (error.code, place(error), "Init returned" in str(error.hint)) == ("R1", (9, 23), True)
 
 
+def test_local_that_is_bound_on_another_path() -> None:
+    """R1 says where it is bound, and not which other name looks like it."""
+    error = error_of("""
+        action Init: x = 1
+        atomic action Go:
+            for z in []: later = z
+            x = later
+    """)
+    assert (error.code, place(error)) == ("R1", (8, 9))
+    assert "a loop was not taken" in str(error.hint)
+
+
 def test_call_chain() -> None:
     """The active calls are listed, innermost first."""
     error = error_of("""
