@@ -208,7 +208,7 @@ class Effects:
                 packing.tables.of(slot).code(element)
                 elements.append((slot, element))
             elif stored == slot and number == gone(interner):
-                # A key of a dict.
+                # A key that a dict has no more.
                 packing.tables.of(slot)
                 whole.append((slot, UNBOUND))
             elif stored == slot:
