@@ -10,7 +10,7 @@ from typing import Any
 
 from checker.search.memo.asked_nodes import AskedContainer, AskedNode
 from checker.search.memo.division import MOST_MEMBERS
-from checker.search.memo.heads import dict_head, gone
+from checker.search.memo.heads import dict_head_of, gone
 from interpreter.direct.nodes import GiveUp, ValueNode, key
 from interpreter.state.state import Slot
 from interpreter.values.intern import Tag
@@ -102,7 +102,7 @@ class AskedKeys(AskedContainer):
         if not source.shape.whole:
             keys = [nodes.number(one) for index, one in enumerate(source.shape.keys) if index not in self._gone]
             keys += [nodes.number(place) for place, _ in self._fresh.values()]
-            yield self.slot, dict_head(interner, tuple(sorted(keys, key=interner.order_key)))
+            yield self.slot, dict_head_of(interner, keys)
         steps = [source.shape.steps[index] for index in sorted(self._gone)]
         yield from [((*self.slot, step), gone(interner)) for step in steps]
         left = AskedNode(source.reader, source.slot, source.shape, self._changes(), ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Final
 
@@ -17,7 +17,7 @@ def renamed_head(interner: Interner, head: int, rename: Callable[[int], int]) ->
     """The head of a container after a renaming of values: the keys of a dict are renamed, and in order again."""
     keys = interner.children(head)
     renamed = [rename(key) for key in keys]
-    return head if list(keys) == renamed else dict_head(interner, tuple(sorted(renamed, key=interner.order_key)))
+    return head if list(keys) == renamed else dict_head_of(interner, renamed)
 
 
 def list_head(interner: Interner, size: int) -> int:
@@ -29,6 +29,11 @@ def dict_head(interner: Interner, keys: tuple[int, ...]) -> int:
     """The head of a dict with these keys, in canonical order."""
     steps = tuple(dict_step(interner, key) for key in keys)
     return interner.intern_composite(Tag.HEAD, keys, (int(Tag.DICT), steps, False), f"dict {len(keys)}")
+
+
+def dict_head_of(interner: Interner, keys: Iterable[int]) -> int:
+    """As `dict_head`, of keys in any order."""
+    return dict_head(interner, tuple(sorted(keys, key=interner.order_key)))
 
 
 def record_head(interner: Interner, steps: tuple[str, ...]) -> int:

@@ -33,8 +33,11 @@ class OpenGeneric(OpenElements, Items):
     def named(self, item: object) -> NamedElement | None:
         """How an element is asked for alone; None if all is to be read for it."""
         pending: PendingGeneric = self.pending
-        if not pending.is_as_known():
-            return None
+        return self._charged(item) if pending.is_as_known() else None
+
+    def _charged(self, item: object) -> NamedElement | None:
+        """How an element is asked for alone, where those that may be changed are as they were."""
+        pending: PendingGeneric = self.pending
         pending.charge(len(pending.changes))
         return pending.named(item)
 
@@ -61,8 +64,7 @@ class OpenGeneric(OpenElements, Items):
     def put_in(self, items: Sequence[object]) -> bool:
         """Add elements; False if all is to be read for that."""
         pending: PendingGeneric = self.pending
-        found = [self.named(item) for item in items]
-        if not pending.takes(found):
+        if not pending.is_as_known() or not pending.takes(found := list(map(self._charged, items))):
             return False
         self.change()
         for named, item in zip(found, items, strict=True):

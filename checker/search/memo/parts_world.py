@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from checker.search.memo.comparisons import is_comparison
 from checker.search.memo.division import FIXED, MOST_MEMBERS, ROOT_LENGTH, SIZE, WHOLE, Divider, of_copy
-from checker.search.memo.heads import dict_head, fewer, gone, list_head
+from checker.search.memo.heads import dict_head_of, fewer, gone, list_head
 from checker.search.memo.known_folds import Kind
 from checker.search.memo.members_by_step import by_step, each
 from checker.search.memo.open_containers import (
@@ -462,7 +462,8 @@ class PartsWorld(World):
             others = self._keys_written(slot, container.pending, settlement)
             if others is None:
                 return None
-            writes += [(slot, self._head_of(slot, container, settlement)), *others]
+            head = dict_head_of(self.interner, map(settlement.freeze, container.known_keys()))
+            writes += [(slot, head), *others]
         for step, member in found:
             part = (*slot, step)
             if self._opened_at(part, member):
@@ -479,11 +480,6 @@ class PartsWorld(World):
             if number != self.originals.get(part, UNBOUND):
                 writes.append((part, number))
         return writes
-
-    def _head_of(self, slot: Slot, table: OpenDict, settlement: Settlement) -> int:
-        """The head of a dict with other keys than that in a slot has."""
-        keys = sorted(map(settlement.freeze, table.known_keys()), key=self.interner.order_key)
-        return dict_head(self.interner, tuple(keys))
 
     def _keys_written(self, slot: Slot, pending: PendingDict, settlement: Settlement) -> Writes | None:
         """The keys that were added to a dict, with their values, and those that are gone; None if a value is shared."""

@@ -106,6 +106,11 @@ class PendingGeneric(PendingElements):
         for step in self._fluid:
             yield step, self.changes[step][0]
 
+    def met(self) -> Iterator[tuple[str, object]]:
+        """The elements that were added, and those that were given out, with the steps to them."""
+        yield from ((step, item) for step, (item, more) in self.changes.items() if more > 0)
+        yield from self.loaded.items()
+
     def takes(self, more: Sequence[NamedElement | None]) -> bool:
         """Whether these elements can be added without reading the others."""
         raise NotImplementedError
@@ -192,11 +197,6 @@ class PendingBag(PendingGeneric):
         """The number of elements."""
         return self.load_size() + sum([int(more) for _, more in self.changes.values()])
 
-    def met(self) -> Iterator[tuple[str, object]]:
-        """The elements of which copies were added, and those that were given out, with the steps to them."""
-        yield from ((step, item) for step, (item, more) in self.changes.items() if more > 0)
-        yield from self.loaded.items()
-
     def items(self) -> list[object]:
         """All elements, in any order."""
         fewer = {step: -more for step, (_, more) in self.changes.items() if more < 0}
@@ -264,23 +264,16 @@ class PendingGenericSet(PendingGeneric):
         self.note_removed(step)
         self.changes[step] = (item, False)
 
-    def _is_new(self, step: str) -> bool:
-        return self.changes[step][1] and not self.load(step, 1)
-
     def added(self) -> list[object] | None:
-        if any(self.load(step, 1) and not there for step, (_, there) in self.changes.items()):
+        before = {step: self.load(step, 1) for step in self.changes}
+        if any(before[step] and not there for step, (_, there) in self.changes.items()):
             return None
-        return [item for step, (item, _) in self.changes.items() if self._is_new(step)]
+        return [item for step, (item, there) in self.changes.items() if there and not before[step]]
 
     def size(self) -> int:
         """The number of elements."""
         more = [int(there) - self.load(step, 1) for step, (_, there) in self.changes.items()]
         return self.load_size() + sum(more)
-
-    def met(self) -> Iterator[tuple[str, object]]:
-        """The elements that were added, and those that were given out, with the steps to them."""
-        yield from ((step, item) for step, (item, there) in self.changes.items() if there)
-        yield from self.loaded.items()
 
     def items(self) -> list[object]:
         """All elements, in the order of this step."""
