@@ -24,9 +24,12 @@ class Admitted:
         self._count = count
         self._levels = sorted(levels)
         self._found: dict[Prefix, Mask] = {}
+        self._before: dict[Prefix, tuple[int, Ints]] = {}
+        """By first choices, how many values less than the one that was asked for last are admitted, and that value."""
 
     def add(self, branches: Sequence[Branch], units: Sequence[Ints], which: Ints | None) -> None:
         """Note the bundles of units with these first choices. `which`: of these rows (None: of each)."""
+        self._before.clear()
         for branch, column in zip(branches, units, strict=True):
             for level in self._levels:
                 if branch is None or len(branch) <= level or not branch[level]:
@@ -53,11 +56,20 @@ class Admitted:
         for level, base in zip(self._levels, bases, strict=True):
             total *= base
             if branch is not None and len(branch) > level:
-                for before in range(1, branch[level]):
-                    known = self._found.get((*branch[:level], before))
-                    if known is not None:
-                        total += known
+                total += self._admitted_before(branch[:level], branch[level])
         return total
+
+    def _admitted_before(self, chosen: Prefix, value: int) -> Ints:
+        """How many values less than this are admitted in each row. Mostly values are asked for in their order."""
+        last, counts = self._before.get(chosen, (1, None))
+        if counts is None or last > value:
+            last, counts = 1, np.zeros(self._count, dtype=np.int64)
+        for before in range(last, value):
+            known = self._found.get((*chosen, before))
+            if known is not None:
+                counts += known
+        self._before[chosen] = value, counts
+        return counts
 
 
 def _any_of(which: Ints, column: Ints, count: int) -> Mask:

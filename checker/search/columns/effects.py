@@ -8,11 +8,12 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.columns.code_tables import NO_UPDATE, Ints, Words
+from checker.search.columns.code_tables import Ints, Words
 from checker.search.columns.copy_writes import CopyWrites
 from checker.search.columns.element_writes import ElementWrites
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.trie_walk import Bundles, results_of
+from checker.search.columns.update_writes import UpdateWrites
 from checker.search.contract.level_counts import distinct_names
 from checker.search.memo.division import is_element, root_of
 from checker.search.memo.heads import copies, gone
@@ -89,6 +90,7 @@ class Effects:
         """The slots that bits are set in."""
         self.elements = ElementWrites(packing)
         self.copies = CopyWrites(packing)
+        self.updates = UpdateWrites(packing)
         self._known: dict[int, int] = {}
         self._version = -1
         self._placed: NDArray[np.int32] = np.zeros((0, 0, 2), dtype=np.int32)
@@ -116,9 +118,6 @@ class Effects:
         self.thread: Ints = np.zeros(0, dtype=np.int64)
         self.sent: list[Ints] = []
         """The codes of the first message that each effect sends, of the second, and so on."""
-        self.updates: dict[Slot, Ints] = {}
-        """By slot, the number of the update that each effect makes of it."""
-        self._groups: dict[Slot, Ints] = {}
 
     def learn(self, rows: Rows, columns: list[Ints]) -> None:
         """Make the effects of new bundles, and compute the values that their updates give in these rows.
@@ -129,20 +128,7 @@ class Effects:
             self.summaries.append(self._summary(results_of(self.bundles.parts[number])))
         for column in columns:
             self.copies.learn(self.effects, self.summaries, rows, column)
-        for slot, groups in self._groups.items():
-            if slot in self.packing.fields:
-                groups = self._groups[slot] = _longer(groups, self._groups_of(slot, len(groups)))
-                codes = self.packing.codes(rows, slot)
-                for column in columns:
-                    self.packing.tables.updates(slot).learn(groups.take(column), codes)
-
-    def _groups_of(self, slot: Slot, begin: int) -> list[int]:
-        """The groups of updates of a slot that bundles make, from a number on."""
-        updates = self.packing.tables.updates(slot)
-        return [
-            updates.group(tuple(sorted({u for e in summary.effects if (u := self.effects[e].updates.get(slot))})))
-            for summary in self.summaries[begin:]
-        ]
+        self.updates.learn(self.effects, self.summaries, rows, columns)
 
     def _summary(self, results: list[Result]) -> BundleSummary:
         effects: list[int] = []
@@ -217,8 +203,6 @@ class Effects:
             else:
                 inside.setdefault(stored, []).append((slot[-1], number))
         updates = {slot: packing.tables.updates(slot).number(tuple(sorted(parts))) for slot, parts in inside.items()}
-        for slot in updates:
-            self._groups.setdefault(slot, np.zeros(0, dtype=np.int64))
         number = self._known[key] = len(self.effects)
         order, live = self._step_of(outcome, twin, None)
         inner = (tuple(elements), tuple(copied))
@@ -253,6 +237,7 @@ class Effects:
         """Bring the arrays up to date with what was learned and with the packing."""
         self.elements.compile(self.effects)
         self.copies.compile(self.effects)
+        self.updates.compile(self.effects)
         wide = {slot: len(self.packing.parts(slot)) for slot in self._below}
         if self._version != self.packing.moved or wide != self._below:
             self._version = self.packing.moved
@@ -327,10 +312,6 @@ class Effects:
         self.twin = _longer(self.twin, [effect.twin for effect in effects])
         self.live = _longer(self.live, [effect.live for effect in effects])
         self.thread = _longer(self.thread, [effect.thread for effect in effects])
-        for slot in self._groups:
-            known = self.updates.get(slot, np.zeros(0, dtype=np.int64))
-            more = [effect.updates.get(slot, NO_UPDATE) for effect in self.effects[len(known) :]]
-            self.updates[slot] = _longer(known, more)
 
     def _compile_summaries(self, summaries: list[BundleSummary]) -> None:
         self.length = _longer(self.length, [len(summary.effects) for summary in summaries])

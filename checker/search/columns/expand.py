@@ -25,7 +25,6 @@ from checker.search.columns.space import Space
 from checker.search.columns.step_rules import LookedUp, StepRule, StepRules
 from checker.search.contract.level_counts import note_action
 from checker.search.memo.trie import Counters
-from interpreter.state.state import Slot
 from interpreter.state.step import StepKind, StepOrder
 
 _MOST_UNJUDGED: Final = 1 << 16
@@ -306,8 +305,7 @@ class ColumnExpander:
             codes = (gone[field.word] >> field.shift) & field.mask
             sums -= field.table.sums.take(codes.view(np.int64), axis=0)
         after = Rows(words)
-        for slot, updates in effects.updates.items():
-            self._update(slot, updates.take(numbers), after, sums)
+        effects.updates.apply(numbers, after, sums)
         effects.elements.apply(numbers, after, sums)
         effects.copies.apply(numbers, after, sums)
         rule.counts.add(after, sums)
@@ -316,19 +314,6 @@ class ColumnExpander:
         twin = effects.twin.take(numbers)
         batch = part.steps(origin, after, sums, chosen.orders, rule.kind, twin)
         return Taken(batch, twin, origin, chosen.live)
-
-    def _update(self, slot: Slot, updates: Ints, after: Rows, sums: Words) -> None:
-        """Write parts of the values in a slot, one number of an update per row."""
-        some = np.flatnonzero(updates)
-        if not len(some):
-            return
-        field = self.packing.fields[slot]
-        word = after.words[field.word]
-        held = word.take(some)
-        codes = ((held >> field.shift) & field.mask).view(np.int64)
-        new = self.space.tables.updates(slot).after(updates.take(some), codes)
-        word[some] = (held & ~(field.mask << field.shift)) | (new.view(np.uint64) << field.shift)
-        sums[some] += field.table.sums.take(new, axis=0) - field.table.sums.take(codes, axis=0)
 
     def _move_threads(self, chosen: ChosenEffects, after: Rows, sums: Words) -> None:
         rule = chosen.rule
@@ -369,7 +354,7 @@ class ColumnExpander:
         if rule.kind is not StepKind.START or rule.effects.thread.any():
             return True
         effects = rule.effects
-        written = (*effects.written, *effects.updates, *effects.elements.slots, *effects.copies.slots)
+        written = (*effects.written, *effects.updates.slots, *effects.elements.slots, *effects.copies.slots)
         return any(self.space.holds_instances(slot) for slot in written)
 
     def loses(self, batch: Batch) -> Mask:

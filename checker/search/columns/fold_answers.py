@@ -12,12 +12,13 @@ from numpy.typing import NDArray
 from checker.search.columns.code_tables import Ints, Mask, coded, distinct
 from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.fold_rounds import Fixed, FoldedDicts, FoldedLists, Rounds, SetRounds
+from checker.search.columns.joint_answers import MANY_ROWS, Codes, JointAnswers, joint_answers, met_codes
 from checker.search.columns.number_folds import number_answers
 from checker.search.columns.packing import Packing, Rows
 from checker.search.memo.division import FIXED, FOLD
 from checker.search.memo.folds import Folds
 from checker.search.memo.known_folds import Kind, KnownFold, KnownPassing, UnknownElement
-from checker.search.memo.turn_trees import Turn, TurnNode, TurnQuestion
+from checker.search.memo.turn_trees import Turn, TurnNode, TurnQuestion, turn_in
 from interpreter.state.state import UNBOUND, Slot
 
 _FEW: Final = 1_024
@@ -25,7 +26,7 @@ _UNKNOWN: Final = -1
 _ONE_BY_ONE: Final = 4
 """To ask so many rows one by one takes less than to ask them together."""
 
-Codes = Callable[[Slot, Ints], tuple[Ints, Sequence[int]] | int]
+
 Number = Callable[[Slot, int], int]
 
 
@@ -268,6 +269,8 @@ class FoldAnswers:
         if len(which) <= _ONE_BY_ONE:
             return self._walk_apart(node, which)
         self._folds.visits += 1
+        if len(which) >= MANY_ROWS and (joint := joint_answers(node, which, self._codes)) is not None:
+            return self._walk_jointly(node, which, joint)
         answers = self._codes(node.slot, which)
         if isinstance(answers, int):
             return self._walk(node.branches.get(answers), which)
@@ -275,7 +278,7 @@ class FoldAnswers:
         # By code, the number of a turn, or a lesser one than any for those whose rows go on at one node.
         ended = np.zeros(len(ids), dtype=np.int64)
         going_on: dict[int, tuple[int, TurnNode]] = {}
-        for code in distinct(codes).tolist():
+        for code in met_codes(codes, len(ids)):
             child = node.branches.get(ids[code])
             if isinstance(child, Turn):
                 ended[code] = self._numbered(child)
@@ -290,6 +293,16 @@ class FoldAnswers:
             some = np.flatnonzero(taken == mark)
             found[some] = self._walk(child, which[some])
         return found
+
+    def _walk_jointly(self, node: TurnQuestion, which: Ints, joint: JointAnswers) -> Ints:
+        """As `_walk`, of rows whose answers to all questions are known."""
+        turns = np.zeros(joint.count, dtype=np.int64)
+        for code in met_codes(joint.codes, joint.count):
+            turn = turn_in(node, joint.of(code).__getitem__)
+            if turn is None:
+                self._missing.append(int(which[np.argmax(joint.codes == code)]))
+            turns[code] = _UNKNOWN if turn is None else self._numbered(turn)
+        return turns.take(joint.codes)
 
     def _walk_apart(self, node: TurnQuestion, which: Ints) -> Ints:
         """As `_walk`, of few rows, which are asked one by one and go on together where they have the same answer."""

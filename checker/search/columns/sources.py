@@ -116,10 +116,12 @@ class StateColumns:
                 return self._codes_of_all(slot, rows)
             # Not stored: the layout alone decides.
             return derived(slot, self.packing.nowhere, self.interner)
+        answers = field.table.answers(step)
+        if len(answers.distinct) == 1:
+            return answers.distinct[0]
         codes = self.rows.words[field.word].take(rows)
         codes >>= field.shift
         codes &= field.mask
-        answers = field.table.answers(step)
         if answers.plain:
             return codes.view(np.int64), field.table.ids
         return answers.codes.take(codes.view(np.int64)), answers.distinct

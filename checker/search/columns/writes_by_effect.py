@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import Ints
 from interpreter.state.state import Slot
-
-_NONE: Final = -1
 
 
 class WritesByEffect:
@@ -22,17 +20,20 @@ class WritesByEffect:
         self.count = 0
         """How many effects are known."""
         self._indexes: dict[Slot, int] = {}
+        self._lengths: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+        """How many writes each effect has."""
         self._writes: list[tuple[Ints, Ints]] = []
-        """For the first write of each effect, the second, and so on: the index of the slot, or none, and the number."""
+        """For the first write of each effect, the second, and so on: the index of the slot and the number."""
 
     def extend(self, effects: Sequence[Sequence[tuple[Slot, int]]]) -> None:
         """Know more effects, each by the numbers that it writes."""
         begin, self.count = self.count, self.count + len(effects)
-        most = max(map(len, effects), default=0)
-        while len(self._writes) < most:
-            self._writes.append((np.full(begin, _NONE, dtype=np.int64), np.zeros(begin, dtype=np.int64)))
+        lengths = np.array([len(writes) for writes in effects], dtype=np.int32)
+        self._lengths = np.concatenate([self._lengths, lengths])
+        while len(self._writes) < int(lengths.max(initial=0)):
+            self._writes.append((np.zeros(begin, dtype=np.int64), np.zeros(begin, dtype=np.int64)))
         for i, (slots, numbers) in enumerate(self._writes if effects else ()):
-            indexes, written = np.full(len(effects), _NONE, dtype=np.int64), np.zeros(len(effects), dtype=np.int64)
+            indexes, written = np.zeros(len(effects), dtype=np.int64), np.zeros(len(effects), dtype=np.int64)
             for j, writes in enumerate(effects):
                 if i < len(writes):
                     indexes[j], written[j] = self._index(writes[i][0]), writes[i][1]
@@ -50,8 +51,23 @@ class WritesByEffect:
 
         A row is there as often as its effect has writes, and once at a time.
         """
-        for slots, numbers in self._writes:
-            indexes = slots.take(effects)
-            rows = np.flatnonzero(indexes != _NONE)
-            if len(rows):
-                yield rows, indexes.take(rows), numbers.take(effects.take(rows))
+        lengths = self._lengths.take(effects)
+        rows = np.flatnonzero(lengths > 0)
+        for i, (slots, numbers) in enumerate(self._writes):
+            if i:
+                rows = rows[lengths.take(rows) > i]
+            if not len(rows):
+                return
+            some = effects.take(rows)
+            yield rows, slots.take(some), numbers.take(some)
+
+    def by_slot(self, effects: Ints) -> Iterator[tuple[Slot, Ints, Ints]]:
+        """As `of`, and one slot at a time: a slot, the rows in which it is written, and the numbers."""
+        for rows, indexes, numbers in self.of(effects):
+            if len(self.slots) == 1:
+                yield self.slots[0], rows, numbers
+                continue
+            order = np.argsort(indexes, kind="stable")
+            ends = np.flatnonzero(np.diff(indexes.take(order))) + 1
+            for some in np.split(order, ends):
+                yield self.slots[int(indexes[some[0]])], rows.take(some), numbers.take(some)
