@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from checker.search.columns.code_tables import Ints, Mask, coded, distinct
 from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.fold_rounds import Fixed, FoldedDicts, FoldedLists, Rounds, SetRounds
-from checker.search.columns.joint_answers import MANY_ROWS, Codes, JointAnswers, joint_answers, met_codes
+from checker.search.columns.joint_answers import FEW_CODES, MANY_ROWS, Codes, JointAnswers, joint_answers, met_codes
 from checker.search.columns.number_folds import number_answers
 from checker.search.columns.packing import Packing, Rows
 from checker.search.memo.division import FIXED, FOLD
@@ -21,11 +21,9 @@ from checker.search.memo.known_folds import Kind, KnownFold, KnownPassing, Unkno
 from checker.search.memo.turn_trees import Turn, TurnNode, TurnQuestion, turn_in
 from interpreter.state.state import UNBOUND, Slot
 
-_FEW: Final = 1_024
 _UNKNOWN: Final = -1
 _ONE_BY_ONE: Final = 4
 """To ask so many rows one by one takes less than to ask them together."""
-
 
 Number = Callable[[Slot, int], int]
 
@@ -146,20 +144,24 @@ class FoldAnswers:
             here, codes, ids = rounds.at(place, going_on)
             if not len(here):
                 continue
-            taken = self._taken_in(fold, which[here], codes, ids)
+            all_rows = len(here) == len(which)
+            taken = self._taken_in(fold, which if all_rows else which[here], codes, ids)
             lost = np.flatnonzero(taken == _UNKNOWN)
             if len(lost):
                 _, one_of_each = np.unique(codes[lost], return_index=True)
                 unknown += which[here[lost[one_of_each]]].tolist()
                 going_on[here[lost]] = False
                 taken[lost] = 0
-            kept = self._counting(fold, taken)
+            counting = self._counting(fold, taken)
+            if counting is None:
+                continue
             if fold.stops:
-                going_on[here[kept]] = False
-            if kept.any():
+                going_on[here[counting > 0]] = False
+            column = counting
+            if not all_rows:
                 column = np.zeros(len(which), dtype=np.int64)
-                column[here] = taken * kept
-                found.append(column)
+                column[here] = counting
+            found.append(column)
         self._end(unknown)
         return found
 
@@ -174,11 +176,11 @@ class FoldAnswers:
         if len(ids) == 1:
             node = fold.turns.get(ids[0])
             return np.full(len(rows), _UNKNOWN, dtype=np.int64) if node is None else self._walk(node, rows)
-        met, indexes = _occurring(codes, len(ids))
+        occurring, indexes, size = _occurring(codes, len(ids))
         alike = _Alike(indexes)
-        by_index = np.zeros(len(met), dtype=np.int64)
+        by_index = np.zeros(size, dtype=np.int64)
         asking: list[tuple[int, TurnQuestion]] = []
-        for index, code in enumerate(met.tolist()):
+        for index, code in occurring:
             node = fold.turns.get(ids[code])
             if node is None:
                 by_index[index] = _UNKNOWN
@@ -192,15 +194,17 @@ class FoldAnswers:
             taken[some] = self._walk(question, rows[some])
         return taken
 
-    def _counting(self, fold: KnownFold, taken: Ints) -> Mask:
-        """Whether the answer may depend on that these turns were taken: they fail, decide, or have results."""
-        counts = np.zeros(len(self._turns) + 1, dtype=np.bool_)
+    def _counting(self, fold: KnownFold, taken: Ints) -> Ints | None:
+        """Those of the turns that were taken on which the answer may depend: they fail, decide, or have results. 0 for
+        others; None if there is none."""
+        counting = np.zeros(len(self._turns) + 1, dtype=np.int64)
         for number in np.flatnonzero(np.bincount(taken)).tolist():
             if number:
                 turn = self._turns[number - 1]
                 self._folds.note(turn)
-                counts[number] = turn.results is None or fold.counts(turn.results)
-        return counts.take(taken)
+                if turn.results is None or fold.counts(turn.results):
+                    counting[number] = number
+        return counting.take(taken) if counting.any() else None
 
     def _decided(
         self, fold: KnownFold, decisive: int, taken: Sequence[Ints], answering: Mask
@@ -230,11 +234,12 @@ class FoldAnswers:
             here, elements, ids = rounds.at(place, passed.goes_on.take(codes))
             if not len(here):
                 continue
-            met, indexes = _occurring(codes.take(here) * len(ids) + elements, len(passed.ids) * len(ids))
+            pairs = codes.take(here) * len(ids) + elements
+            occurring, indexes, size = _occurring(pairs, len(passed.ids) * len(ids))
             alike = _Alike(indexes)
-            by_index = np.full(len(met), unanswered, dtype=np.int64)
+            by_index = np.full(size, unanswered, dtype=np.int64)
             asking: list[tuple[int, TurnQuestion]] = []
-            for index, pair in enumerate(met.tolist()):
+            for index, pair in occurring:
                 given, element = divmod(pair, len(ids))
                 node = fold.turns.get((passed.ids[given], ids[element]))
                 if isinstance(node, Turn):
@@ -366,13 +371,13 @@ class _Alike:
         return order[begins[index] : begins[index + 1]]
 
 
-def _occurring(codes: Ints, count: int) -> tuple[Ints, Ints]:
-    """The codes that occur, in ascending order, and for each row the index of its own. `count`: all are less."""
-    if count <= max(_FEW, 4 * len(codes)):
-        there = np.bincount(codes, minlength=count) > 0
-        return np.flatnonzero(there), (np.cumsum(there) - 1).take(codes)
+def _occurring(codes: Ints, count: int) -> tuple[list[tuple[int, int]], Ints, int]:
+    """The codes that occur, in ascending order, each with an index; for each row the index of its own; and a number
+    that is greater than all indexes. `count`: all codes are less."""
+    if count <= max(FEW_CODES, 4 * len(codes)):
+        return [(code, code) for code in met_codes(codes, count)], codes, count
     met = distinct(codes)
-    return met, np.searchsorted(met, codes)
+    return list(enumerate(met.tolist())), np.searchsorted(met, codes), len(met)
 
 
 def is_answered_by_turns(packing: Packing, slot: Slot) -> bool:

@@ -65,6 +65,7 @@ class ListRounds:
         self._tables = [tables.of(member) for member in members]
         self._sizes = tables.lengths(slot).take(packing.codes(rows, slot))
         self._codes = [packing.codes(rows, member) for member in members[: int(self._sizes.max(initial=0))]]
+        self._all = np.arange(len(rows))
         self.answering = self._sizes > 0
         for codes, member in zip(self._codes, members, strict=False):
             containers = tables.containers(member)
@@ -75,7 +76,10 @@ class ListRounds:
         return len(self._codes)
 
     def at(self, place: int, going_on: Mask) -> Round:
-        here = np.flatnonzero((self._sizes > place) & going_on)
+        some = (self._sizes > place) & going_on
+        if some.all():
+            return Round(self._all, self._codes[place], self._tables[place].ids)
+        here = np.flatnonzero(some)
         return Round(here, self._codes[place].take(here), self._tables[place].ids)
 
 

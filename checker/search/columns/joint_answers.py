@@ -23,6 +23,8 @@ MANY_ROWS: Final = 64
 _MOST_SLOTS: Final = 8
 _MOST_NODES: Final = 64
 _MOST_COMBINATIONS: Final = 4_096
+FEW_CODES: Final = 1_024
+"""A table of so many codes takes little, however few rows there are."""
 _OF_STATES: Final = frozenset({"state", "used"})
 """What stands first in the slots of questions for all of a state, behind a side of a step."""
 
@@ -87,7 +89,7 @@ def _is_stored(slot: Slot) -> bool:
 
 def met_codes(codes: Ints, count: int) -> list[int]:
     """The codes that occur, in ascending order. `count`: all are less."""
-    if count <= max(MANY_ROWS, 4 * len(codes)):
+    if count <= max(FEW_CODES, 4 * len(codes)):
         codes = np.flatnonzero(np.bincount(codes, minlength=count))
     else:
         codes = distinct(codes)

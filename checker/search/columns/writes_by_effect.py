@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.columns.code_tables import Ints
 from interpreter.state.state import Slot
+
+_SMALL: Final = 1 << 15
 
 
 class WritesByEffect:
@@ -67,7 +70,9 @@ class WritesByEffect:
             if len(self.slots) == 1:
                 yield self.slots[0], rows, numbers
                 continue
-            order = np.argsort(indexes, kind="stable")
+            # Small numbers are sorted by counting.
+            small = indexes.astype(np.int16) if len(self.slots) <= _SMALL else indexes
+            order = np.argsort(small, kind="stable")
             ends = np.flatnonzero(np.diff(indexes.take(order))) + 1
             for some in np.split(order, ends):
                 yield self.slots[int(indexes[some[0]])], rows.take(some), numbers.take(some)
