@@ -100,9 +100,44 @@ always assertion Where: return where == None or where <= N
 transition assertion Up(before, after): return sum(after.value) <= sum(before.value) + 3
 exists assertion Sorted: return value == sorted(value) and sum(value) == 3
 """
+INSIDE = """\
+---
+deadlock_detection: false
+---
+action Init:
+    grid = [[0] * 63 for _ in range(3)]
+    rows = {f: list(range(66)) for f in ["a", "b"]}
+    n = 0
+atomic action Mark:
+    y = oneof range(3)
+    x = oneof [0, 5, -1]
+    require n < 3 and grid[y][x] == 0
+    grid[y][x] = 1
+    n += 1
+atomic action Grow:
+    y = oneof range(2)
+    require n < 3 and len(grid[y]) < 67
+    grid[y].append(2)
+    grid[y].append(grid[y][0])
+atomic action Put:
+    f = oneof rows
+    i = oneof [0, 65]
+    require n < 3
+    rows[f][i] = -1
+    n += 1
+atomic action Pop:
+    f = oneof ["a", "b"]
+    require len(rows[f]) > 62
+    rows[f].pop()
+always assertion Small: return sum([sum(row) for row in grid]) <= 60
+always assertion Rows: return all([max(r) <= 65 for r in rows.values()])
+transition assertion T(before, after):
+    return len(after.grid[0]) >= len(before.grid[0]) and len(after.rows["a"]) <= len(before.rows["a"])
+exists assertion Long: return len(grid[0]) == 67 and len(rows["a"]) == 62
+"""
 
 
-@pytest.mark.parametrize(("text", "states"), [(LIST, 2_278), (DICT, 400), (WHOLE, 300)])
+@pytest.mark.parametrize(("text", "states"), [(LIST, 2_278), (DICT, 400), (WHOLE, 300), (INSIDE, 1_500)])
 def test_engines_agree(text: str, states: int) -> None:
     """Members are chosen, gone through, folded, appended, taken out: verdicts, counts and traces are the same."""
     agreed(text, states=states)

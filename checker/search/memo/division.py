@@ -61,7 +61,7 @@ SHAPES[Tag.HEAD] = tuple[int, tuple[str, ...], bool]
 ROOT_LENGTH: Final = {"heap": 2, "field": 4, "param": 4}
 """The lengths of slots whose values may be divided; what follows in a slot are the steps to a part."""
 
-MOST_MEMBERS: Final = 1_000
+MOST_MEMBERS: Final = 256
 """Longer containers are read whole."""
 
 MOST_ELEMENTS: Final = 1_000
