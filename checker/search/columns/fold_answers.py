@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from checker.search.columns.code_tables import Ints, Mask, coded, distinct
 from checker.search.columns.distinct_rows import distinct_rows
 from checker.search.columns.fold_rounds import Fixed, FoldedDicts, FoldedLists, Rounds, SetRounds
-from checker.search.columns.joint_answers import FEW_CODES, MANY_ROWS, Codes, JointAnswers, joint_answers, met_codes
+from checker.search.columns.joint_answers import MANY_ROWS, Codes, JointAnswers, are_few, joint_answers, met_codes
 from checker.search.columns.number_folds import number_answers
 from checker.search.columns.packing import Packing, Rows
 from checker.search.memo.division import FIXED, FOLD
@@ -374,7 +374,7 @@ class _Alike:
 def _occurring(codes: Ints, count: int) -> tuple[list[tuple[int, int]], Ints, int]:
     """The codes that occur, in ascending order, each with an index; for each row the index of its own; and a number
     that is greater than all indexes. `count`: all codes are less."""
-    if count <= max(FEW_CODES, 4 * len(codes)):
+    if are_few(count, len(codes)):
         return [(code, code) for code in met_codes(codes, count)], codes, count
     met = distinct(codes)
     return list(enumerate(met.tolist())), np.searchsorted(met, codes), len(met)

@@ -23,7 +23,7 @@ MANY_ROWS: Final = 64
 _MOST_SLOTS: Final = 8
 _MOST_NODES: Final = 64
 _MOST_COMBINATIONS: Final = 4_096
-FEW_CODES: Final = 1_024
+_FEW_CODES: Final = 1_024
 """A table of so many codes takes little, however few rows there are."""
 _OF_STATES: Final = frozenset({"state", "used"})
 """What stands first in the slots of questions for all of a state, behind a side of a step."""
@@ -87,9 +87,14 @@ def _is_stored(slot: Slot) -> bool:
     return not (is_comparison(slot) or asks_all(slot) or _OF_STATES.intersection(slot[:2]))
 
 
+def are_few(count: int, rows: int) -> bool:
+    """Whether a table of so many codes takes no more than to sort the codes of so many rows."""
+    return count <= max(_FEW_CODES, 4 * rows)
+
+
 def met_codes(codes: Ints, count: int) -> list[int]:
     """The codes that occur, in ascending order. `count`: all are less."""
-    if count <= max(FEW_CODES, 4 * len(codes)):
+    if are_few(count, len(codes)):
         codes = np.flatnonzero(np.bincount(codes, minlength=count))
     else:
         codes = distinct(codes)

@@ -12,6 +12,7 @@ from checker.search.columns.code_tables import Ints
 from interpreter.state.state import Slot
 
 _SMALL: Final = 1 << 15
+"""Indexes below that fit 16 bits, which numpy sorts by counting."""
 
 
 class WritesByEffect:
@@ -70,7 +71,6 @@ class WritesByEffect:
             if len(self.slots) == 1:
                 yield self.slots[0], rows, numbers
                 continue
-            # Small numbers are sorted by counting.
             small = indexes.astype(np.int16) if len(self.slots) <= _SMALL else indexes
             order = np.argsort(small, kind="stable")
             ends = np.flatnonzero(np.diff(indexes.take(order))) + 1
