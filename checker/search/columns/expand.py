@@ -27,6 +27,8 @@ from checker.search.contract.level_counts import note_action
 from checker.search.memo.trie import Counters
 from interpreter.state.step import StepKind, StepOrder
 
+_FEW_STAY: Final = 16
+"""One in so many steps is few: what they lead to is found to be known, as other states are."""
 _MOST_UNJUDGED: Final = 1 << 16
 """So many steps are kept to be judged together, or a few more."""
 
@@ -271,11 +273,14 @@ class ColumnExpander:
         """Keep steps that were taken by columns, and have them judged."""
         if not len(taken.batch):
             return
+        if self.wants_edges:
+            self._edges(taken)
+        taken = _moving(taken, chunk)
+        if not len(taken.batch):
+            return
         if self.packing.layout.owned and taken.batch.moves is None:
             taken.batch.moves = np.full(len(taken.batch), NOTHING, dtype=np.int64)
         chunk.fast.append(taken.batch)
-        if self.wants_edges:
-            self._edges(taken)
         if self.judge.of_steps:
             self._unjudged.append(taken)
             if sum(len(one.origin) for one in self._unjudged) > _MOST_UNJUDGED:
@@ -382,6 +387,16 @@ class ColumnExpander:
             return chosen, taken
         self._by_machine.take(chosen.only(~kept), chunk, forbidden)
         return chosen.only(kept), taken.take(np.flatnonzero(kept))
+
+
+def _moving(taken: Taken, chunk: Chunk) -> Taken:
+    """Leave out steps that end where they began, if there are many: nothing is new there, and nothing is asked of them."""
+    before, after = chunk.part.rows, taken.batch.rows
+    moves = np.zeros(len(taken.origin), dtype=np.bool_)
+    for old, new in zip(before.words, after.words, strict=True):
+        moves |= old.take(taken.origin) != new
+    some = np.flatnonzero(moves)
+    return taken if len(moves) - len(some) < len(moves) // _FEW_STAY else taken.take(some)
 
 
 def _put_back(rows: Rows, part: Rows, some: Ints, sums: Words, more: Words) -> None:

@@ -190,6 +190,15 @@ class Remembered:
         """How often something was not found in a table."""
         return sum(unit.misses for split in (self.split, self.by_element) for unit in split.units)
 
+    @property
+    def is_learned(self) -> bool:
+        """Whether so much was looked up that it is known whether remembering pays."""
+        return self._paths >= self._sizes.learning
+
+    def read_by_units(self) -> set[Slot]:
+        """The slots that the units have read of rows."""
+        return set().union(*[unit.slots for unit in self.split.units])
+
     def read_by_all(self, packing: Packing, interner: Interner) -> frozenset[Slot]:
         """The slots of a packing that all units read and that have several values, as far as is known.
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from checker.core.patience import Patience
 from checker.search.columns.alike_verdicts import AlikeVerdicts
 from checker.search.columns.code_tables import Ints, distinct
+from checker.search.columns.joint_verdicts import JointVerdicts
 from checker.search.columns.packing import Packing, Rows
 from checker.search.columns.pair_verdicts import PairVerdicts
 from checker.search.columns.remembered import Remembered
@@ -25,7 +26,7 @@ from checker.search.columns.space import Space
 from checker.search.columns.step_rules import ALONE
 from checker.search.columns.trie_walk import results_of
 from checker.search.columns.verdicts import FAILED, FALSE, OPEN, TRUE
-from checker.search.memo.trie import Leaf, ReadTree
+from checker.search.memo.trie import Counters, Leaf, ReadTree
 from interpreter import ModelError
 from interpreter.execute.pair_answers import Pair
 from interpreter.state.state import State
@@ -92,6 +93,9 @@ class _AskedRule:
 
     def __init__(self, tree: ReadTree, most: int, sizes: Sizes, note: Callable[[Result], None]) -> None:
         self.remembered = Remembered(tree, most, sizes)
+        self.joint = JointVerdicts()
+        self.pays = True
+        """Whether remembering pays, as far as is known."""
         self._note = note
         self._met = np.zeros(0, dtype=np.bool_)
         self.values: NDArray[np.int8] = np.zeros(0, dtype=np.int8)
@@ -300,23 +304,50 @@ class RuleVerdicts:
 
     def _look_up(self, rule: Rule, rows: _Asked, asked: _AskedRule) -> Verdicts:
         """Ask an assertion rule by what is remembered, and forget it if that does not pay."""
+        memory, remembered = self.space.memory, asked.remembered
+        folds = rows.packing.tables.folds
+        calls, visits = remembered.tree.counters.calls, folds.visits
+        if remembered.is_learned and asked.joint.pays(len(remembered.split.units), len(rows.rows)):
+            found = self._look_up_jointly(rule, rows, asked)
+        else:
+            found = self._look_up_by_units(rule, rows, asked)
+        choice = memory.choice(rule)
+        choice.visits += folds.visits - visits
+        choice.count(len(found.values), remembered.learned_since(calls))
+        if not asked.pays and choice.remembered and choice.never_directly:
+            memory.forget(rule)
+        return found
+
+    def _look_up_jointly(self, rule: Rule, rows: _Asked, asked: _AskedRule) -> Verdicts:
+        """Look up what all units read together, and the units where that is not known."""
+        remembered, errors, known = asked.remembered, dict[int, ModelError](), len(rows.rows)
+
+        def ask(which: Ints) -> Ints:
+            nonlocal known
+            known -= len(which)
+            some = self._look_up_by_units(rule, rows.take(which), asked)
+            errors.update((int(which[row]), error) for row, error in some.errors.items())
+            return some.values.astype(np.int64)
+
+        values = asked.joint.of(rows.columns(self.space.machine.values), ask, remembered.read_by_units)
+        remembered.tree.counters.add(Counters(evaluations=known, hits=known, lookups=known))
+        failed = np.flatnonzero(values == FAILED)
+        if len(failed) > len(errors):
+            # Errors are not kept.
+            ask(failed)
+        return Verdicts(values.astype(np.int8), errors)
+
+    def _look_up_by_units(self, rule: Rule, rows: _Asked, asked: _AskedRule) -> Verdicts:
         machine, memory = self.space.machine, self.space.memory
         columns = rows.columns(machine.values)
-        counters = asked.remembered.tree.counters
-        folds = rows.packing.tables.folds
-        calls, visits = counters.calls, folds.visits
         units = asked.remembered.lookup(
             columns,
             lambda row, choices: memory.run(rule, columns.view(row), choices),
             lambda row: machine.too_many_paths(rule),
         )
         verdicts, bundles = asked.decide(units)
+        asked.pays = asked.remembered.pays(units)
         errors = {row: asked.error(int(bundles[row])) for row in np.flatnonzero(verdicts == FAILED).tolist()}
-        choice = memory.choice(rule)
-        choice.visits += folds.visits - visits
-        choice.count(len(verdicts), asked.remembered.learned_since(calls))
-        if not asked.remembered.pays(units) and choice.remembered and choice.never_directly:
-            memory.forget(rule)
         return Verdicts(verdicts, errors)
 
     def _alike(self, rule: Rule, rows: _Asked) -> AlikeVerdicts | None:
