@@ -1,8 +1,7 @@
-"""What an assertion of several units reads together is looked up first; and steps that end where they began are left out."""
+"""What an assertion of several units reads together is looked up first; steps that end where they began are left out."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 import fizz

@@ -390,7 +390,7 @@ class ColumnExpander:
 
 
 def _moving(taken: Taken, chunk: Chunk) -> Taken:
-    """Leave out steps that end where they began, if there are many: nothing is new there, and nothing is asked of them."""
+    """Leave out steps that end where they began, if there are many: nothing is new there, or asked of them."""
     before, after = chunk.part.rows, taken.batch.rows
     moves = np.zeros(len(taken.origin), dtype=np.bool_)
     for old, new in zip(before.words, after.words, strict=True):

@@ -1,7 +1,8 @@
 """`JointVerdicts`: the verdicts of an assertion rule of several units, by all that these read.
 
-`all([old.x <= new.x for old, new in zip(before.nodes, after.nodes)])` is looked up node by node. What the nodes have together
-takes far fewer combinations than there are steps, so it is looked up first, once, and the units where it is not known.
+`all([old.x <= new.x for old, new in zip(before.nodes, after.nodes)])` is looked up node by node. What the
+nodes have together takes far fewer combinations than there are steps, so it is looked up first, once, and the units where
+it is not known.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from interpreter.state.state import Slot
 _UNITS: Final = 3
 """Fewer units are looked up as fast as what they read together."""
 _WINDOW: Final = 1 << 16
-"""After each so many rows it is seen whether it pays. If not, it is tried again once twice as many rows were asked about."""
+"""After each so many rows it is seen whether it pays. If not, it is tried again when twice as many were asked about."""
 _UNKNOWN: Final = 8
 """It pays if no more than one in so many was not known."""
 
