@@ -14,6 +14,7 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import is_name, nodes_in
 from interpreter.direct.builtin_calls import BuiltinCalls
 from interpreter.direct.forms import LISTS, call, compared, constant
+from interpreter.direct.taken_over import left_out
 
 _OPERATORS: Final = frozenset({"==", "!=", "<", "<=", ">", ">="})
 _TURNED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
@@ -32,7 +33,28 @@ class AskedComparisons(BuiltinCalls):
             member = self._of_compared(left, right) or self._of_compared(right, left) or self._of_member(left, right)
             if member is not None:
                 return member if operator == "==" else python.UnaryOp(python.Not(), member)
-        return self._of_size(operator, left, right) or self._of_prefix(operator, left, right)
+        asked = self._of_size(operator, left, right) or self._of_prefix(operator, left, right)
+        return asked or self._of_nothing(operator, left, right)
+
+    def _of_nothing(self, operator: str, left: ast.Expression, right: ast.Expression) -> python.expr | None:
+        """A comparison with `[]` or `{}`, for which it is asked whether there is a member; None for others."""
+        if not _is_nothing(right):
+            left, right = right, left
+        if operator not in ("==", "!=") or not _is_nothing(right) or not isinstance(left, _PATHS):
+            return None
+        compiled = self.of(left)
+        if compiled.kind in LISTS:
+            return None
+        asked = call("is_empty", self.whole(compiled), constant(isinstance(right, ast.DictExpression)))
+        return asked if operator == "==" else python.UnaryOp(python.Not(), asked)
+
+    def without_one(self, node: ast.Binary) -> python.expr | None:
+        """The code of `E[:i] + E[i + 1:]` of one name or field, of which no other member is asked; None for others."""
+        found = left_out(node)
+        if found is None:
+            return None
+        group, place = self.of(found[0]), self.value(found[1])
+        return None if group.kind in LISTS else call("left_out", self.whole(group), place)
 
     def _of_member(self, left: ast.Expression, right: ast.Expression) -> python.expr | None:
         """Whether `group[place]` has a value; None if something else stands on the left."""
@@ -101,6 +123,13 @@ def _is_prefix(node: ast.Expression) -> bool:
     if not isinstance(node, ast.Slice) or not isinstance(node.value, _PATHS):
         return False
     return node.start is None and node.step is None and node.stop is not None
+
+
+def _is_nothing(node: ast.Expression) -> bool:
+    """`[]` or `{}`"""
+    return (isinstance(node, ast.ListExpression) and not node.items) or (
+        isinstance(node, ast.DictExpression) and not node.pairs
+    )
 
 
 def _is_only_compared(variable: str, text: Iterable[ast.Node]) -> bool:

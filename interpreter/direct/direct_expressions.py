@@ -183,9 +183,11 @@ class DirectExpressions(AskedComparisons):
         operator = node.operator
         if operator in ("in", "not in"):
             return self._membership(node)
-        asked = self.asked_comparison(node) if self.names.rule.asks else None
-        if asked is not None:
-            return Compiled(asked, "bool", True)
+        if self.names.rule.asks:
+            if (asked := self.asked_comparison(node)) is not None:
+                return Compiled(asked, "bool", True)
+            if (left_out := self.without_one(node)) is not None:
+                return Compiled(left_out, "any", True)
         left, right = self.of(node.left), self.of(node.right)
         if LISTS & {left.kind, right.kind}:
             found = self._of_lists(operator, left, right)

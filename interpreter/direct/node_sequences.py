@@ -109,7 +109,9 @@ class Sequences(Basics):
 
     def keys_of(self, value: Any) -> list[Any]:
         """`value.keys()` of a dict."""
-        return [k for k, _ in self.entries(value, 1)]
+        if type(value) is not ValueNode or value.tag is not Tag.DICT or value.number in self.unordered:
+            raise GiveUp
+        return list(self.turns(value.items, 1))
 
     def values_of(self, value: Any) -> list[Any]:
         """`value.values()` of a dict."""

@@ -363,8 +363,8 @@ class PlainStatements(SerialCode):
                     made += self._bound((local,), self.expressions.of(item), item)
                 if made:
                     return made
-                for index, item in enumerate(value.items):
-                    made.append(assign(f"T{index}", self.expressions.stored(item)))
+                for index, (target, item) in enumerate(zip(items, value.items, strict=True)):
+                    made.append(assign(f"T{index}", self._assigned(target, item)))
                 for index, target in enumerate(items):
                     made += self._put(target, name(f"T{index}"))
                 return made

@@ -200,6 +200,21 @@ def _is_kept_in(routine: p.Routine, place: str, local: str) -> bool:
     )
 
 
+def left_out(node: ast.Binary) -> tuple[ast.Expression, ast.Name] | None:
+    """The list and the place of `E[:i] + E[i + 1:]`, of a variable or field; None for other expressions."""
+    begin, end = node.left, node.right
+    if node.operator != "+" or not (isinstance(begin, ast.Slice) and isinstance(end, ast.Slice)):
+        return None
+    place, after = begin.stop, end.start
+    if not (_is_begin(begin) and _is_end(end) and isinstance(place, ast.Name) and isinstance(after, ast.Binary)):
+        return None
+    if _place_of(begin.value) is None or _place_of(begin.value) != _place_of(end.value) or after.operator != "+":
+        return None
+    own, *others = sorted((after.left, after.right), key=lambda one: not isinstance(one, ast.Name))
+    one_more = isinstance(others[0], ast.Literal) and others[0].value == 1 and others[0].value is not True
+    return (begin.value, place) if one_more and isinstance(own, ast.Name) and own.id == place.id else None
+
+
 def _is_begin(part: ast.Expression) -> bool:
     return isinstance(part, ast.Slice) and part.start is None and part.stop is not None and part.step is None
 

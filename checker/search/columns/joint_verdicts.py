@@ -1,7 +1,7 @@
 """`JointVerdicts`: the verdicts of an assertion rule of several units, by all that these read.
 
 `all([old.x <= new.x for old, new in zip(before.nodes, after.nodes)])` is looked up node by node. What the
-nodes have together takes far fewer combinations than there are steps, so it is looked up first, once, and the units where
+nodes have together takes far fewer combinations than there are steps, so it is looked up first, once; the units where
 it is not known.
 """
 

@@ -33,11 +33,11 @@ _WHOLE: Final = frozenset({*_SCALARS, ValueNode})
 BY_PARTS: Final = frozenset(
     {"alternatives", "any_order", "append", "at", "begin_alike", "begins_with", "binary", "bound", "compared",
      "contains", "discarded", "dropped", "each", "entries", "entries_any", "entries_lazily", "eq", "equals",
-     "field_put", "fields_of", "give_up", "is_role", "joined", "kept", "keys_of", "lacks", "last", "live",
-     "live_lazily", "member_at", "member_is", "members_taken", "method", "ne", "own", "part", "place", "places",
-     "plain", "put", "put_all", "put_inside", "removed", "role_of", "set_add", "size", "size_is", "sliced", "spend",
-     "sub", "tuples", "turns", "united", "updated", "values_any", "values_in_any_order", "values_lazily",
-     "values_of", "with_default", "without", "zipped"}
+     "field_put", "fields_of", "give_up", "is_empty", "is_role", "joined", "kept", "keys_of", "lacks", "last",
+     "left_out", "live", "live_lazily", "member_at", "member_is", "members_taken", "method", "ne", "own", "part",
+     "place", "places", "plain", "put", "put_all", "put_inside", "removed", "role_of", "set_add", "size", "size_is",
+     "sliced", "spend", "sub", "tuples", "turns", "united", "updated", "values_any", "values_in_any_order",
+     "values_lazily", "values_of", "with_default", "without", "zipped"}
 )  # fmt: skip
 """The operations that may be given containers of which only the head is known."""
 
@@ -148,8 +148,19 @@ class AskingOperations(Operations):
         fewer = group.is_shorter(size + (operator in ("<=", ">")))
         return fewer is (operator in ("<", "<="))
 
+    def is_empty(self, value: Any, is_dict: bool) -> bool:
+        """`value == []`, or `value == {}`: of a list it is asked whether it has a member."""
+        if _is_list(value):
+            return not is_dict and value.is_shorter(1)
+        if isinstance(value, AskedNode) and value.is_dict:
+            return is_dict and not value.size()
+        value = whole(value)
+        return type(value) is ValueNode and value.tag is (_DICT if is_dict else _LIST) and not value.items
+
     def part(self, value: Any, start: Any, stop: Any, step: Any) -> Any:
         bounds = [whole(bound) for bound in (start, stop, step)]
+        if bounds == [None, -1, None] and (queue := queue_of(value)) is not None:
+            return queue if queue.is_shorter(1) else queue.without(queue.size() - 1)
         inside = all(place is None or (type(place) is int and place >= 0) for place in bounds)
         if not inside or bounds[2] not in (None, 1) or not _is_list(value):
             return super().part(whole(value), *bounds)
@@ -163,6 +174,15 @@ class AskingOperations(Operations):
             end = value.size()
         self.fuel[0] -= max(0, end - first)
         return self.list_of([value.member(index) for index in range(first, end)])
+
+    def left_out(self, group: Any, place: Any) -> Any:
+        """`group[:place] + group[place + 1:]`"""
+        queue, place = queue_of(group), whole(place)
+        if queue is None or type(place) is not int or place < 0:
+            after = self.part(group, self.add(place, 1), None, None)
+            return self.add(whole(self.part(group, None, place, None)), whole(after))
+        self.fuel[0] -= 1
+        return queue if queue.is_shorter(place + 1) else queue.without(place)
 
     def begins_with(self, group: Any, stop: Any, items: Any, same: Callable[[Any, Any], bool] | None = None) -> bool:
         """`group[:stop] == items`. `same`: whether two members are equal, where instances of several states are."""
@@ -281,6 +301,11 @@ class AskingOperations(Operations):
         if not isinstance(value, AskedNode) or value.shape.whole:
             return super().members_taken(places, whole(value), prefix)
         return places, AskedTexts(self.turns(places, 8), value, prefix)
+
+    def keys_of(self, value: Any) -> list[Any]:
+        if isinstance(value, AskedNode) and value.is_dict:
+            return list(self.turns(value.shape.keys, 1))
+        return super().keys_of(whole(value))
 
     def entries(self, value: Any, cost: int) -> list[tuple[Any, Any]]:
         if isinstance(value, AskedNode) and value.is_dict:
@@ -403,7 +428,8 @@ class AskingOperations(Operations):
         return value if type(value) in (AskedQueue, AskedSet) else super().own(whole(value))
 
     def kept(self, value: Any, owner: Any = None, added: int = 0) -> Any:
-        return value if type(value) is AskedQueue and owner is None else super().kept(whole(value), whole(owner), added)
+        # A queue has each member of the list once.
+        return value if type(value) is AskedQueue else super().kept(whole(value), whole(owner), added)
 
     def last(self, group: Any) -> int:
         return -1 if _is_list(group) else super().last(whole(group))

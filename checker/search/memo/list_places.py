@@ -47,13 +47,14 @@ def list_places(program: p.Program) -> Places:
 
 
 def queue_places(program: p.Program) -> Places:
-    """The places from whose lists any routine takes members: by `pop(place)`, `remove(item)` or `xs = xs[place:]`."""
+    """The places from whose lists any routine takes members: by `pop(place)`, `remove(item)`, `xs = xs[place:]` or
+    `xs = xs[:place] + xs[place + 1:]`."""
     found = set()
     for routine in program.routines:
         for instruction in instructions(routine.body):
             statement = instruction.statement if isinstance(instruction, p.Do) else None
-            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Slice):
-                found.add(_named(statement.value.value, 0))
+            if isinstance(statement, ast.Assign):
+                found |= {_sliced(value) for _, value in _bindings(statement.targets, statement.value)}
             for part in evaluated(instruction):
                 found |= {_named(node.value, 0) for node in nodes_in(part) if _takes(node)}
     return list_places(program) & found
@@ -103,6 +104,13 @@ def _bindings(
         elif isinstance(value, ast.TupleExpression | ast.ListExpression):
             for one, given in zip(target.items, value.items, strict=False):
                 yield from _bindings((one,), given)
+
+
+def _sliced(node: ast.Expression) -> ListPlace | None:
+    """The place of which an expression is a slice, or two slices one after the other; None for others."""
+    parts = (node.left, node.right) if isinstance(node, ast.Binary) and node.operator == "+" else (node,)
+    named = {_named(part.value, 0) if isinstance(part, ast.Slice) else None for part in parts}
+    return named.pop() if len(named) == 1 else None
 
 
 def _takes(node: ast.Node) -> TypeGuard[ast.Attribute]:
