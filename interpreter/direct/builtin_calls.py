@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Final
 
 from fizz.syntax import ast
+from interpreter.direct.chosen_members import PLACE, PLACES, values_of
 from interpreter.direct.forms import LISTS, Compiled, Forms, Unsupported, call, constant, name
-from interpreter.direct.second_names import PLACE, PLACES
 from interpreter.execute.costs import cost
 
 
@@ -46,7 +46,11 @@ class BuiltinCalls(Forms):
         return Compiled(call("numbers", *map(self.value, arguments)), "range", True)
 
     def _places(self, arguments: list[ast.Expression]) -> Compiled | None:
-        return Compiled(call("places", *map(self.value, arguments)), "range", True)
+        (members,) = arguments
+        owner = values_of(members)
+        if owner is not None:
+            return Compiled(call("value_places", self.value(owner)), "items", True)
+        return Compiled(call("places", self.value(members)), "range", True)
 
     def _place(self, arguments: list[ast.Expression]) -> Compiled | None:
         return Compiled(call("place", *map(self.value, arguments)), "any", True)

@@ -392,9 +392,10 @@ class Basics:
         return index + len(value.items) if value.tag is _LIST and index < 0 else index
 
     def members_taken(self, places: Sequence[int], value: Any, prefix: str) -> tuple[Sequence[int], Sequence[str]]:
-        """The alternatives of a choice among the members at these places, and their texts: equal ones are different."""
+        """The alternatives of a choice among the members at these places, or keys, and their texts: equal ones are
+        different."""
         text, number = self.nodes.interner.text, self.nodes.number
-        texts = [prefix + text(number(value.items[place])) for place in self.turns(places, 8)]
+        texts = [prefix + text(number(self.at(value, place))) for place in self.turns(places, 8)]
         self.fuel[0] -= sum(map(len, texts)) >> 2
         return places, texts
 

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Final
 
-from interpreter.direct.node_basics import Basics
+from interpreter.direct.node_basics import Basics, is_container
 from interpreter.direct.nodes import GiveUp, ValueNode
 from interpreter.values.intern import Tag
 
@@ -112,6 +112,13 @@ class Sequences(Basics):
         if type(value) is not ValueNode or value.tag is not Tag.DICT or value.number in self.unordered:
             raise GiveUp
         return list(self.turns(value.items, 1))
+
+    def value_places(self, value: Any) -> list[Any]:
+        """The keys of a dict that is not shared, each value of which is a container."""
+        keys = self.keys_of(value)
+        if not all(map(is_container, value.table.values())):
+            raise GiveUp
+        return keys
 
     def values_of(self, value: Any) -> list[Any]:
         """`value.values()` of a dict."""

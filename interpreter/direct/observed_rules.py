@@ -55,6 +55,7 @@ class ObservedRules(DirectRules):
         names = super()._names()
         number, noted, marked = self.nodes.number, self.shared.noted, self._marked
         alternatives, members_taken, plainly = names["alternatives"], names["members_taken"], names["finish"]
+        at = self.operations.at
 
         def observed(value: Any, prefix: str, apart: bool) -> tuple[Sequence[Any], Sequence[str]]:
             admits = self._admits
@@ -74,7 +75,7 @@ class ObservedRules(DirectRules):
 
         def members_observed(places: Sequence[int], value: Any, prefix: str) -> tuple[Sequence[int], Sequence[str]]:
             admits = self._admits
-            some = places if admits is None else [one for one in places if admits(prefix, number(value.items[one]))]
+            some = places if admits is None else [one for one in places if admits(prefix, number(at(value, one)))]
             if some or not places:
                 found: tuple[Sequence[int], Sequence[str]] = members_taken(some, value, prefix)
                 return found

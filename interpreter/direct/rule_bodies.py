@@ -11,6 +11,7 @@ from fizz.syntax.tree_walk import is_self
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions, suites
 from interpreter.direct.called_funcs import Calls
+from interpreter.direct.chosen_members import as_written, listed_by, values_of
 from interpreter.direct.forms import SCALARS, Compiled, Unsupported, assign, call, constant, lazily, lazy, name, store
 from interpreter.direct.last_uses import is_last_use
 from interpreter.direct.name_lookup import Origin
@@ -27,7 +28,6 @@ from interpreter.direct.rule_text import (
     targets_of,
 )
 from interpreter.direct.scopes import CallNames, RuleScope
-from interpreter.direct.second_names import as_written, listed_by
 from interpreter.execute.costs import cost
 from interpreter.state.step import NO_CHOICE
 
@@ -351,7 +351,8 @@ class RuleBody(PlainStatements):
             apart = are_apart(instruction, self.names.routine, self.names.shared.known.state_variables)
             offered = call("alternatives", chosen, constant(prefix), constant(apart))
         else:
-            offered = call("members_taken", chosen, self.expressions.value(listed), constant(prefix))
+            container = self.expressions.value(values_of(listed) or listed)
+            offered = call("members_taken", chosen, container, constant(prefix))
         return [python.Assign([python.Tuple([store("A"), store("L")], python.Store())], offered)]
 
     def _taken(self, title: str, cut: int) -> list[python.stmt]:

@@ -13,7 +13,7 @@ that.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import fields, is_dataclass, replace
 from typing import Any, Final, NamedTuple
 
@@ -22,14 +22,20 @@ from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in, with_nodes
 from interpreter.compile import program as p
 from interpreter.compile.statements import inner, instructions, own, suites, written
+from interpreter.direct.chosen_members import (
+    PLACE,
+    PLACES,
+    called,
+    chosen_places,
+    kept_places,
+    member,
+    place_name,
+    with_own_names,
+)
 from interpreter.direct.one_by_one import one_by_one
 from interpreter.direct.paths_written import Path, assigned, changed, is_on_the_way, path_of, rearranged
 from interpreter.direct.rule_text import names_bound
 
-PLACES: Final = "0places"
-"""Called with a list: its places. No text of a model can spell this name, nor the next."""
-PLACE: Final = "0place"
-"""Called with a container and an index: the index, if there is a container."""
 _ROUNDS: Final = 3
 """A second name may have a second name."""
 
@@ -54,6 +60,9 @@ def with_places(routine: p.Routine, lists: Set[str], variables: Set[str], calls:
     before = one_by_one(routine)
     if calls:
         return before
+    by_statements, in_headers = names_bound(before)
+    body: Any = with_own_names(before.body, {*by_statements, *in_headers})
+    before = replace(before, scopes=(body, *before.scopes[1:]))
     # If some that are only read do not keep their places, others still may.
     return _placed(before, lists, variables, True) or _placed(before, lists, variables, False) or before
 
@@ -68,23 +77,11 @@ def _placed(routine: p.Routine, lists: Set[str], variables: Set[str], read: bool
         bindings = {id(one.binding): one.instead for one in found}
         stands = {one.name: one.stands for one in found}
         body: Any = _rewritten(routine.body, bindings, stands)
-        names = routine.bound | {_place(one) for one in stands}
+        names = routine.bound | {place_name(one) for one in stands}
         routine = replace(routine, scopes=(body, *routine.scopes[1:]), bound=names)
         stand += stands.values()
     # Only now it is known what other names stand for.
     return routine if _keep_places(stand, routine, variables) else None
-
-
-def listed_by(node: ast.Expression) -> ast.Expression | None:
-    """The list whose places an expression gives; None for other expressions."""
-    if isinstance(node, ast.Call) and isinstance(node.function, ast.Name) and node.function.id == PLACES:
-        return node.arguments[0].value
-    return None
-
-
-def as_written(name: str) -> str:
-    """The name for a place without what marks it as one; other names as they are."""
-    return name.removeprefix("0")
 
 
 # --- which names -----------------------------------------------------------------------------------------------------
@@ -99,7 +96,7 @@ def _second_names(routine: p.Routine, lists: Set[str], variables: Set[str], read
     if not aliases:
         return []
     surely, perhaps = _changed_through(known)
-    local = once | {_place(one) for one in once}
+    local = once | {place_name(one) for one in once}
     hidden = {name for one in known for name in _bound_inside(one)}
     aliases = [one for one in aliases if _is_steady(one.stands, local, variables, surely | perhaps, hidden)]
     ways = [one for one in aliases if one.name in surely or (one.name in perhaps and _holds(one, lists))]
@@ -196,7 +193,7 @@ def _keep_places(stand: Sequence[ast.Expression], routine: p.Routine, variables:
 
 def _until_last_use(stands: ast.Expression, routine: p.Routine) -> list[p.Instruction]:
     """The instructions up to the last that names the place in an expression, if there is one; with all around that."""
-    places = {node.id for node in nodes_in(stands) if isinstance(node, ast.Name)} & set(map(_place, routine.bound))
+    places = {node.id for node in nodes_in(stands) if isinstance(node, ast.Name)} & set(map(place_name, routine.bound))
     in_turn = not isinstance(routine.body, p.OneOfBlock | p.ParallelBlock)
     each = [list(_with_inner(one)) for one in own(routine.body)]
     used = [at for at, some in enumerate(each) if any(_uses(place, some) for place in places)]
@@ -208,7 +205,7 @@ def _is_used_after(alias: _Alias, routine: p.Routine, local: Set[str]) -> bool:
     """Whether a name is used only where it was bound for sure, and in the same turn of a loop: what its place depends
     on is as it was then. A name for members in turn, or by choice, has a place that is a variable: it is not bound
     before, and stays the same."""
-    names = {node.id for node in nodes_in(alias.stands) if isinstance(node, ast.Name)} - {_place(alias.name)}
+    names = {node.id for node in nodes_in(alias.stands) if isinstance(node, ast.Name)} - {place_name(alias.name)}
     if alias.owner is not None and names.isdisjoint(local):
         return True
     for block in _sequences(routine.body):
@@ -250,15 +247,18 @@ def _alias(instruction: p.Instruction) -> _Alias | None:
     """The second name that an instruction binds."""
     match instruction:
         case p.Pick(target=ast.Name(id=name), iterable=iterable, fair=False):
-            target = ast.Name(instruction.span, _place(name))
+            chosen = chosen_places(iterable)
+            if chosen is None:
+                return None
+            target = ast.Name(instruction.span, place_name(name))
             return _of_members(
-                name, iterable, instruction, replace(instruction, target=target, iterable=_called(PLACES, iterable))
+                name, chosen.container, instruction, replace(instruction, target=target, iterable=chosen.places)
             )
         case p.PickBlock(variables=ast.LoopVariables(names=(name,), unpack=False) as known, iterable=iterable):
             if instruction.fair:
                 return None
-            variables = replace(known, names=(_place(name),))
-            taken = replace(instruction, variables=variables, iterable=_called(PLACES, iterable))
+            variables = replace(known, names=(place_name(name),))
+            taken = replace(instruction, variables=variables, iterable=called(PLACES, iterable))
             return _of_members(name, iterable, instruction, taken)
         case p.Loop(body=p.ForLoop(parallel=False) as loop):
             return _of_loop(instruction, loop)
@@ -274,7 +274,7 @@ def _of_loop(instruction: p.Loop, loop: p.ForLoop) -> _Alias | None:
     if len(variables.names) == 2 and by_index and variables.unpack:
         place = variables.names[0]
     elif len(variables.names) == 1 and not by_index and not variables.unpack:
-        place = _place(name)
+        place = place_name(name)
     else:
         return None
     is_list = container is iterable or (by_index and _is_enumerate(iterable))
@@ -282,7 +282,7 @@ def _of_loop(instruction: p.Loop, loop: p.ForLoop) -> _Alias | None:
         loop,
         variables=replace(variables, names=(place,), unpack=False),
         # Of what is no dict the error is that of `values` or `items`, as nothing else is there.
-        iterable=_called(PLACES, container) if is_list else _keys_of(container),
+        iterable=called(PLACES, container) if is_list else _keys_of(container),
     )
     return _of_members(name, container, instruction, replace(instruction, body=new), place)
 
@@ -316,7 +316,7 @@ def _of_members(
     if owner is None:
         return None
     span = container.span
-    stands = ast.Index(span, container, ast.Name(span, _place(name) if place is None else place))
+    stands = ast.Index(span, container, ast.Name(span, place_name(name) if place is None else place))
     return _Alias(name, stands, binding, instead, owner)
 
 
@@ -328,53 +328,23 @@ def _assigned(name: str, value: ast.Expression, instruction: p.Do, statement: as
         evaluated = ast.ExpressionStatement(statement.span, value)
         return _Alias(name, value, instruction, replace(instruction, statement=evaluated), None)
     if isinstance(value.index, ast.Literal):  # which -1 is not, but an operation on 1
-        evaluated = ast.ExpressionStatement(statement.span, _called(PLACE, value.value, value.index))
+        evaluated = ast.ExpressionStatement(statement.span, called(PLACE, value.value, value.index))
         return _Alias(name, value, instruction, replace(instruction, statement=evaluated), None)
-    place = ast.Name(statement.span, _place(name))
-    bound = replace(statement, targets=(place,), value=_called(PLACE, value.value, value.index))
+    place = ast.Name(statement.span, place_name(name))
+    bound = replace(statement, targets=(place,), value=called(PLACE, value.value, value.index))
     return _Alias(name, replace(value, index=place), instruction, replace(instruction, statement=bound), None)
 
 
 def _looked_for(name: str, value: ast.Expression, instruction: p.Do, statement: ast.Assign) -> _Alias | None:
     """A name for one of the members of a list that a comprehension takes as they are."""
-    match value:
-        case ast.Index(
-            value=ast.Comprehension(
-                kind="list",
-                element=ast.Name(id=taken),
-                clauses=(ast.ComprehensionFor(variables=variables, iterable=container) as loop, *conditions),
-            ) as found
-        ) if variables.names == (taken,) and not variables.unpack and path_of(container) is not None:
-            pass
-        case _:
-            return None
-    if any(isinstance(node, ast.ComprehensionFor | ast.Lambda) for one in conditions for node in nodes_in(one)):
+    found = kept_places(value.value) if isinstance(value, ast.Index) else None
+    if found is None:
         return None
-    member = {taken: ast.Index(loop.span, container, ast.Name(loop.span, _place(taken)))}
-    places = replace(
-        found,
-        element=ast.Name(loop.span, _place(taken)),
-        clauses=(
-            replace(loop, variables=replace(variables, names=(_place(taken),)), iterable=_called(PLACES, container)),
-            *with_nodes(tuple(conditions), lambda node: _member(node, member)),
-        ),
-    )
-    place = ast.Name(statement.span, _place(name))
-    bound = replace(statement, targets=(place,), value=replace(value, value=places))
-    stands = ast.Index(value.span, container, place)
+    assert isinstance(value, ast.Index)
+    place = ast.Name(statement.span, place_name(name))
+    bound = replace(statement, targets=(place,), value=replace(value, value=found.places))
+    stands = ast.Index(value.span, found.container, place)
     return _Alias(name, stands, instruction, replace(instruction, statement=bound), None)
-
-
-def _place(name: str) -> str:
-    """The name for the place; no text of a model can spell it."""
-    return f"0{name}"
-
-
-def _called(function: str, *values: ast.Expression) -> ast.Expression:
-    span = values[0].span
-    return ast.Call(
-        span, ast.Name(span, function), tuple([ast.Argument(span, "positional", None, one) for one in values])
-    )
 
 
 # --- the routine with places -----------------------------------------------------------------------------------------
@@ -385,15 +355,9 @@ def _rewritten(part: Any, bindings: dict[int, p.Instruction], stands: dict[str, 
     if isinstance(part, tuple) and not isinstance(part, Span):
         return tuple([_rewritten(one, bindings, stands) for one in part])
     if isinstance(part, ast.Node):
-        return with_nodes(part, lambda node: _member(node, stands))
+        return with_nodes(part, lambda node: member(node, stands))
     if not is_dataclass(part) or isinstance(part, type):
         return part
     part = bindings.get(id(part), part)
     parts = {one.name: _rewritten(getattr(part, one.name), bindings, stands) for one in fields(part)}
     return replace(part, **parts)
-
-
-def _member(node: ast.Node, stands: Mapping[str, ast.Expression]) -> ast.Expression | None:
-    """What a name stands for, as a node of its own."""
-    instead = stands.get(node.id) if isinstance(node, ast.Name) else None
-    return None if instead is None else replace(instead, span=node.span)

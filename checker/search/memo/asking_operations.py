@@ -35,9 +35,9 @@ BY_PARTS: Final = frozenset(
      "contains", "discarded", "dropped", "each", "entries", "entries_any", "entries_lazily", "eq", "equals",
      "field_put", "fields_of", "give_up", "is_empty", "is_role", "joined", "kept", "keys_of", "lacks", "last",
      "left_out", "live", "live_lazily", "member_at", "member_is", "members_taken", "method", "ne", "own", "part",
-     "place", "places", "plain", "put", "put_all", "put_inside", "removed", "role_of", "set_add", "size", "size_is",
-     "sliced", "spend", "sub", "tuples", "turns", "united", "updated", "values_any", "values_in_any_order",
-     "values_lazily", "values_of", "with_default", "without", "zipped"}
+     "place", "places", "plain", "put", "put_all", "put_inside", "removed", "role_of", "set_add", "size",
+     "size_is", "sliced", "spend", "sub", "tuples", "turns", "united", "updated", "value_places", "values_any",
+     "values_in_any_order", "values_lazily", "values_of", "with_default", "without", "zipped"}
 )  # fmt: skip
 """The operations that may be given containers of which only the head is known."""
 
@@ -290,6 +290,13 @@ class AskingOperations(Operations):
             raise GiveUp
         return range(value.size())
 
+    def value_places(self, value: Any) -> list[Any]:
+        if not isinstance(value, AskedNode) or not value.is_dict or value.shape.whole:
+            return super().value_places(whole(value))
+        if not all(_is_container(value.member(index)) for index in range(value.size())):
+            raise GiveUp
+        return self.keys_of(value)
+
     def place(self, value: Any, index: Any) -> Any:
         if not isinstance(value, AskedNode) or value.shape.whole:
             return super().place(whole(value), index)
@@ -300,7 +307,8 @@ class AskingOperations(Operations):
     def members_taken(self, places: Sequence[int], value: Any, prefix: str) -> tuple[Sequence[int], Sequence[str]]:
         if not isinstance(value, AskedNode) or value.shape.whole:
             return super().members_taken(places, whole(value), prefix)
-        return places, AskedTexts(self.turns(places, 8), value, prefix)
+        indexes = [value.shape.indexes[_key(place)] for place in places] if value.is_dict else places
+        return places, AskedTexts(self.turns(indexes, 8), value, prefix)
 
     def keys_of(self, value: Any) -> list[Any]:
         if isinstance(value, AskedNode) and value.is_dict:
