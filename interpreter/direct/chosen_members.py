@@ -74,7 +74,7 @@ def chosen_places(iterable: ast.Expression) -> PlacesChosen | None:
 
 def kept_places(node: ast.Expression) -> PlacesChosen | None:
     """The places of the members that a comprehension keeps as they are; None for other expressions."""
-    if not isinstance(node, ast.Comprehension) or any(map(_binds, nodes_in(node.clauses[1:]))):
+    if not isinstance(node, ast.Comprehension) or node.kind != "list" or any(map(_binds, nodes_in(node.clauses[1:]))):
         return None
     return _kept_by_key(node) or _kept(node)
 
@@ -86,7 +86,12 @@ def _kept_by_key(node: ast.Comprehension) -> PlacesChosen | None:
     if not (isinstance(member_taken, ast.Index) and isinstance(member_taken.index, ast.Name)):
         return None
     path, names = path_of(loop.iterable), loop.variables.names
-    if path is None or path != path_of(member_taken.value) or names != (member_taken.index.id,):
+    if (
+        path is None
+        or path != path_of(member_taken.value)
+        or names != (member_taken.index.id,)
+        or loop.variables.unpack
+    ):
         return None
     values = ast.Call(loop.span, ast.Attribute(loop.span, loop.iterable, "values"), ())
     keys = replace(loop, iterable=called(PLACES, values))

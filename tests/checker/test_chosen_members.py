@@ -61,6 +61,12 @@ OTHERS = {
     "keys": 'q = oneof [numbers[k] for k in numbers if k != "b"]\n    got = q',
     "lists": "q = oneof [v for v in lists.values() if len(v) < 2]\n    q.append(1)",
     "members by key": "q = oneof [lists[k] for k in lists if len(lists[k]) < 2]\n    q.append(2)",
+    "keys that are tuples": "q = oneof [v for v in pairs.values() if len(v) < 2]\n    q.append(1)",
+    "all keys that are tuples": "q = oneof pairs.values()\n    require len(q) < 2\n    q.append(1)",
+    "a dict": "q = oneof {k: lists[k] for k in lists if len(lists[k]) < 2}\n    lists[q].append(1)",
+    "keys of a dict": "q = oneof {k: k for k in lists}\n    require len(lists[q]) < 2\n    lists[q].append(1)",
+    "a generator": "q = oneof list(lists[k] for k in lists if len(lists[k]) < 2)\n    q.append(1)",
+    "members of pairs": 'q = oneof [lists[k] for (k,) in [("a",), ("b",)] if len(lists[k]) < 2]\n    q.append(1)',
     "instances": "q = oneof [n for n in nodes.values() if n.x < 2]\n    q.x += 1",
     "all instances": "q = oneof nodes.values()\n    require q.x < 2\n    q.x += 1",
     "some instances of a list": "q = oneof [q for q in row if q.x < 2]\n    q.x += 1",
@@ -74,6 +80,7 @@ action Init:
     plain = [1, 2, 3]
     numbers = {"a": 1, "b": 2, "c": 2}
     lists = {"a": [], "b": [1]}
+    pairs = {(1, "a"): [], (True, "a"): [1], (2, None): []}
     nodes = {"a": Node(), "b": Node()}
     row = [nodes["a"], nodes["b"]]
     got = 0
