@@ -83,6 +83,23 @@ def test_what_workers_do_is_counted(model: Path) -> None:
     assert together["interpreter calls"]
 
 
+def test_paths_are_asked_for_state_by_state(model: Path) -> None:
+    """A witness on a late level does not bring all states found to the first process."""
+    asked: list[str] = []
+    ask = Processes.ask
+
+    def noting(self: Processes, name: str, *given: Any) -> list[Any]:
+        asked.append(name)
+        return ask(self, name, *given)
+
+    model.write_text(SAFE + "exists assertion Two: return len(sent) == 2\n")
+    with patch.object(Processes, "ask", noting):
+        together = checked(model, 2, ALL)
+    assert comparable(together) == comparable(checked(model, 1, ALL))
+    assert "reached_by" in asked
+    assert "links" not in asked
+
+
 def test_what_others_keep_is_sent_in_rounds(model: Path) -> None:
     """A level may be sent in several parts: no state is lost or found twice."""
     rounds: list[str] = []

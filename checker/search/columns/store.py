@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, pairwise, takewhile
 from typing import Any, Final
@@ -196,6 +196,15 @@ class StateStore:
         orders = np.concatenate([np.zeros(0, dtype=np.int32), *self.orders])
         self.parents, self.orders = [], []
         return high, self._low(rest), parents, orders
+
+    def origin(self, number: int) -> tuple[int, int] | None:
+        """The parent of a state, and the number of the step's order; None if how it was reached is not kept here."""
+        added = bisect_right(self.first, number) - 1
+        at = added - (len(self.first) - 1 - len(self.parents))
+        if not 0 <= at < len(self.parents) or number - self.first[added] >= len(self.parents[at]):
+            return None
+        row = number - self.first[added]
+        return int(self.parents[at][row]), int(self.orders[at][row])
 
     # --- distinguishing states --------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.core.effort import JUDGING, Effort, own_effort
+from checker.core.exploration import PathLink
 from checker.core.level import Level
 from checker.liveness.graph import LiveStep
 from checker.search.checkpoints.codec import StateCodec
@@ -487,6 +488,23 @@ class Part:
         orders = tuple(run.space.orders[self._orders :])
         self._orders += len(orders)
         return ReachedBy(self.regions[self.number].write([columns])[0], orders)
+
+    def number_of(self, key: int) -> int | None:
+        """The number of a state; None: another part keeps it."""
+        try:
+            return self.run.store.number(key)
+        except KeyError:
+            return None
+
+    def reached_by(self, number: int) -> tuple[PathLink, int] | None:
+        """The link of a state that was taken in since the last call of `links`, and the number of its parent; None:
+        another part keeps it.
+        """
+        found = self.run.store.origin(number)
+        if found is None:
+            return None
+        parent, order = found
+        return PathLink(self.run.space.orders[order], self.run.store.key(number)), parent
 
     def waiting(self) -> WaitingColumns:
         """The states that wait, by value."""

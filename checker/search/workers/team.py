@@ -216,8 +216,7 @@ class Team:
         paths: dict[int, tuple[PathLink, ...]] = {}
         for part in parts:
             for key, (parent, order) in part.origins.items():
-                store = self.reached().store
-                paths[key] = (*self.path(store.key(parent)), PathLink(order, key))
+                paths[key] = (*self._path_to(parent), PathLink(order, key))
         # A state is expanded if all rules were applied to it.
         expanded = (min if self._by_rules else sum)(part.expanded for part in parts)
         return Unfinished(level, expanded, paths)
@@ -255,8 +254,22 @@ class Team:
         self._counts = []
 
     def path(self, key: int) -> tuple[PathLink, ...]:
-        """The path to a state that was found."""
-        return self.reached().path(key)
+        """The path to a state that was found. The workers are asked for its states, and not for all."""
+        if not self._counts or self._processes.closed:
+            return self.reached().path(key)
+        return self._path_to(self._one("number_of", key))
+
+    def _path_to(self, number: int) -> tuple[PathLink, ...]:
+        """The path to the state of this number."""
+        store, links = self.run.store, list[PathLink]()
+        while number >= len(store):
+            link, number = self._one("reached_by", number)
+            links.append(link)
+        return (*self.run.path(store.key(number)), *reversed(links))
+
+    def _one(self, name: str, given: int) -> Any:
+        """What one of the workers answers; the others have nothing to say."""
+        return next(answer for answer in self._ask(name, given) if answer is not None)
 
     def waiting_columns(self) -> list[WaitingColumns]:
         """The states that wait, by value."""
