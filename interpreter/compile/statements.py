@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import assert_never
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, assert_never
 
+from fizz import Span
 from fizz.syntax import ast
 from interpreter.compile import program as p
 
@@ -15,6 +17,21 @@ def instructions(scope: p.Scope) -> Iterator[p.Instruction]:
         yield instruction
         for body in (*suites(instruction), *inner(instruction)):
             yield from instructions(body)
+
+
+def with_parts(part: Any, change: Callable[[Any], Any]) -> Any:
+    """A part of a routine or of its text, with what `change` makes of each part of its own; itself if all stay."""
+    if isinstance(part, Span):
+        return part
+    if isinstance(part, tuple):
+        found = tuple([change(one) for one in part])
+        return found if any(one is not old for one, old in zip(found, part, strict=True)) else part
+    if not is_dataclass(part) or isinstance(part, type):
+        return part
+    old = {one.name: getattr(part, one.name) for one in fields(part)}
+    changed = {name: new for name, value in old.items() if (new := change(value)) is not value}
+    made: Any = replace(part, **changed) if changed else part
+    return made
 
 
 def own(scope: p.Scope) -> tuple[p.Instruction, ...]:

@@ -7,12 +7,13 @@ same comprehension gives with `tasks[<place>]` for `t`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 from fizz import Span
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in, with_nodes
+from interpreter.compile.statements import with_parts
 from interpreter.direct.paths_written import path_of
 from interpreter.execute.comprehensions import kept_of
 
@@ -63,6 +64,11 @@ def values_of(node: ast.Expression) -> ast.Expression | None:
     return function.value if isinstance(function, ast.Attribute) and function.name == "values" else None
 
 
+def view_of(container: ast.Expression, which: str) -> ast.Expression:
+    """`container.keys()`, or another view of a dict."""
+    return ast.Call(container.span, ast.Attribute(container.span, container, which), ())
+
+
 def chosen_places(iterable: ast.Expression) -> PlacesChosen | None:
     """The places of the members that an expression gives; None if it does not give members of one container."""
     owner = values_of(iterable)
@@ -93,8 +99,7 @@ def _kept_by_key(node: ast.Comprehension) -> PlacesChosen | None:
         or loop.variables.unpack
     ):
         return None
-    values = ast.Call(loop.span, ast.Attribute(loop.span, loop.iterable, "values"), ())
-    keys = replace(loop, iterable=called(PLACES, values))
+    keys = replace(loop, iterable=called(PLACES, view_of(loop.iterable, "values")))
     return PlacesChosen(loop.iterable, replace(node, element=member_taken.index, clauses=(keys, *node.clauses[1:])))
 
 
@@ -128,21 +133,12 @@ def with_own_names(part: Any, taken: Set[str]) -> Any:
 
     `t = oneof [t for t in tasks if …]` binds two variables.
     """
-    if isinstance(part, tuple) and not isinstance(part, Span):
-        found = tuple([with_own_names(one, taken) for one in part])
-        return found if any(one is not old for one, old in zip(found, part, strict=True)) else part
-    if isinstance(part, Span) or not is_dataclass(part) or isinstance(part, type):
-        return part
-    old = {one.name: getattr(part, one.name) for one in fields(part)}
-    changed = {name: new for name, value in old.items() if (new := with_own_names(value, taken)) is not value}
-    made: Any = replace(part, **changed) if changed else part
+    made = with_parts(part, lambda inside: with_own_names(inside, taken))
     if isinstance(made, ast.Comprehension):
         return _with_other_variables(made, taken)
     if isinstance(made, ast.Lambda) and not taken.isdisjoint(names := [one.name for one in made.parameters]):
         others = _other_names(names, taken, made.span)
-        parameters = [
-            replace(one, name=others[one.name].id if one.name in others else one.name) for one in made.parameters
-        ]
+        parameters = [replace(one, name=_other(one.name, others)) for one in made.parameters]
         return replace(
             made, parameters=tuple(parameters), body=with_nodes(made.body, lambda node: member(node, others))
         )

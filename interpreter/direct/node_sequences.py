@@ -109,7 +109,7 @@ class Sequences(Basics):
 
     def keys_of(self, value: Any) -> list[Any]:
         """`value.keys()` of a dict."""
-        if type(value) is not ValueNode or value.tag is not Tag.DICT or value.number in self.unordered:
+        if type(value) is not ValueNode or value.tag is not _DICT or value.number in self.unordered:
             raise GiveUp
         return list(self.turns(value.items, 1))
 

@@ -9,13 +9,13 @@ votes.setdefault(term, set()).add(who)      votes.setdefault(term, set())
 
 from __future__ import annotations
 
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from fizz import Span
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in
 from interpreter.compile import program as p
+from interpreter.compile.statements import with_parts
 from interpreter.direct.paths_written import path_of
 
 
@@ -27,14 +27,9 @@ def one_by_one(routine: p.Routine) -> p.Routine:
 
 def _apart(part: Any) -> Any:
     """A part of a routine with such statements; itself if nothing in it changes."""
-    if isinstance(part, tuple) and not isinstance(part, Span):
-        found = tuple([_apart(one) for one in part])
-        return found if any(one is not old for one, old in zip(found, part, strict=True)) else part
-    if isinstance(part, ast.Node) or not is_dataclass(part) or isinstance(part, type):
+    if isinstance(part, ast.Node):
         return part
-    old = {one.name: getattr(part, one.name) for one in fields(part)}
-    changed = {name: new for name, value in old.items() if (new := _apart(value)) is not value}
-    made: Any = replace(part, **changed) if changed else part
+    made = with_parts(part, _apart)
     if isinstance(made, p.Sequence):
         each = [_each(one) for one in made.instructions]
         if any(len(one) > 1 for one in each):

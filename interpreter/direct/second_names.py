@@ -14,14 +14,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence, Set
-from dataclasses import fields, is_dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
-from fizz import Span
 from fizz.syntax import ast
 from fizz.syntax.tree_walk import nodes_in, with_nodes
 from interpreter.compile import program as p
-from interpreter.compile.statements import inner, instructions, own, suites, written
+from interpreter.compile.statements import inner, instructions, own, suites, with_parts, written
 from interpreter.direct.chosen_members import (
     PLACE,
     PLACES,
@@ -30,6 +29,7 @@ from interpreter.direct.chosen_members import (
     kept_places,
     member,
     place_name,
+    view_of,
     with_own_names,
 )
 from interpreter.direct.one_by_one import one_by_one
@@ -282,13 +282,9 @@ def _of_loop(instruction: p.Loop, loop: p.ForLoop) -> _Alias | None:
         loop,
         variables=replace(variables, names=(place,), unpack=False),
         # Of what is no dict the error is that of `values` or `items`, as nothing else is there.
-        iterable=called(PLACES, container) if is_list else _keys_of(container),
+        iterable=called(PLACES, container) if is_list else view_of(container, "keys"),
     )
     return _of_members(name, container, instruction, replace(instruction, body=new), place)
-
-
-def _keys_of(container: ast.Expression) -> ast.Expression:
-    return ast.Call(container.span, ast.Attribute(container.span, container, "keys"), ())
 
 
 def _gone_through(iterable: ast.Expression) -> tuple[ast.Expression, bool]:
@@ -352,12 +348,6 @@ def _looked_for(name: str, value: ast.Expression, instruction: p.Do, statement: 
 
 def _rewritten(part: Any, bindings: dict[int, p.Instruction], stands: dict[str, ast.Expression]) -> Any:
     """A part of a routine in which these instructions bind places, and names are what they stand for."""
-    if isinstance(part, tuple) and not isinstance(part, Span):
-        return tuple([_rewritten(one, bindings, stands) for one in part])
     if isinstance(part, ast.Node):
         return with_nodes(part, lambda node: member(node, stands))
-    if not is_dataclass(part) or isinstance(part, type):
-        return part
-    part = bindings.get(id(part), part)
-    parts = {one.name: _rewritten(getattr(part, one.name), bindings, stands) for one in fields(part)}
-    return replace(part, **parts)
+    return with_parts(bindings.get(id(part), part), lambda inside: _rewritten(inside, bindings, stands))

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Set
 from typing import TYPE_CHECKING, NamedTuple
 
 from fizz.syntax import ast
-from fizz.syntax.tree_walk import is_self, nodes_in
+from fizz.syntax.tree_walk import is_name, is_self, nodes_in
 from interpreter.compile import program as p
 from interpreter.compile.statements import instructions
 from interpreter.direct.rule_text import changing, evaluated, is_bound_once
@@ -210,9 +210,10 @@ def left_out(node: ast.Binary) -> tuple[ast.Expression, ast.Name] | None:
         return None
     if _place_of(begin.value) is None or _place_of(begin.value) != _place_of(end.value) or after.operator != "+":
         return None
-    own, *others = sorted((after.left, after.right), key=lambda one: not isinstance(one, ast.Name))
-    one_more = isinstance(others[0], ast.Literal) and others[0].value == 1 and others[0].value is not True
-    return (begin.value, place) if one_more and isinstance(own, ast.Name) and own.id == place.id else None
+    for own, more in ((after.left, after.right), (after.right, after.left)):
+        if is_name(own, place.id) and isinstance(more, ast.Literal) and type(more.value) is int and more.value == 1:
+            return begin.value, place
+    return None
 
 
 def _is_begin(part: ast.Expression) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -50,6 +52,20 @@ def model(tmp_path: Path) -> Path:
     return path
 
 
+@contextmanager
+def noted_commands() -> Iterator[list[str]]:
+    """The commands that workers are given in the block, in order."""
+    names: list[str] = []
+    ask = Processes.ask
+
+    def noted(self: Processes, name: str, *given: Any) -> list[Any]:
+        names.append(name)
+        return ask(self, name, *given)
+
+    with patch.object(Processes, "ask", noted):
+        yield names
+
+
 @pytest.mark.parametrize(
     "settings", [ALL, Settings(), replace(ALL, limits=Limits(states=500))], ids=["all", "first", "cut"]
 )
@@ -85,15 +101,8 @@ def test_what_workers_do_is_counted(model: Path) -> None:
 
 def test_paths_are_asked_for_state_by_state(model: Path) -> None:
     """A witness on a late level does not bring all states found to the first process."""
-    asked: list[str] = []
-    ask = Processes.ask
-
-    def noting(self: Processes, name: str, *given: Any) -> list[Any]:
-        asked.append(name)
-        return ask(self, name, *given)
-
     model.write_text(SAFE + "exists assertion Two: return len(sent) == 2\n")
-    with patch.object(Processes, "ask", noting):
+    with noted_commands() as asked:
         together = checked(model, 2, ALL)
     assert comparable(together) == comparable(checked(model, 1, ALL))
     assert "reached_by" in asked
@@ -102,14 +111,7 @@ def test_paths_are_asked_for_state_by_state(model: Path) -> None:
 
 def test_what_others_keep_is_sent_in_rounds(model: Path) -> None:
     """A level may be sent in several parts: no state is lost or found twice."""
-    rounds: list[str] = []
-    ask = Processes.ask
-
-    def noted(self: Processes, name: str, *given: Any) -> list[Any]:
-        rounds.append(name)
-        return ask(self, name, *given)
-
-    with patch.object(Processes, "ask", noted):
+    with noted_commands() as rounds:
         report = checked(model, 2, ALL, NARROW)
     assert rounds.count("ship") > 2 * rounds.count("finish")
     assert comparable(report) == comparable(checked(model, 1, ALL))

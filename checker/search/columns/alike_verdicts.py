@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from checker.search.columns.code_tables import Ints, Words
-from checker.search.columns.lookup import Unit
+from checker.search.columns.lookup import RowAsker, Unit
 from checker.search.columns.packing import Packing, Rows
 from interpreter.state.state import Slot
 
@@ -19,14 +19,6 @@ Reads = list[tuple[int, ...]]
 """The positions of what an assertion may read of a state; of an assertion about steps, of the state before, too."""
 AskRows = Callable[[Ints], Ints]
 """The verdicts in some rows."""
-
-
-class _AskInRows:
-    """Asks a rule in rows that are in no table. Nothing is learned of what it reads: all that it may read counts."""
-
-    def __init__(self, ask: AskRows) -> None:
-        self.slots: set[Slot] = set()
-        self.walk = ask
 
 
 class AlikeVerdicts:
@@ -44,7 +36,8 @@ class AlikeVerdicts:
         """
         words = [word for rows in sides for word in rows.words]
         versions = tuple([self._packing.fitted for _ in sides])
-        return self._known.lookup(words, self._bits, versions, lambda: _AskInRows(ask))
+        # Nothing is learned of what the rule reads: all that it may read counts.
+        return self._known.lookup(words, self._bits, versions, lambda: RowAsker(ask, set))
 
     def _bits(self, _: set[Slot]) -> Words:
         """The bits that hold all that the rule may read."""

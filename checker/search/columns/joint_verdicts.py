@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Final
 
 from checker.search.columns.code_tables import Ints
-from checker.search.columns.lookup import Unit
+from checker.search.columns.lookup import RowAsker, Unit
 from checker.search.columns.sources import Columns
 from interpreter.state.state import Slot
 
@@ -26,21 +26,6 @@ AskUnits = Callable[[Ints], Ints]
 """The verdicts in some rows by the units."""
 SlotsRead = Callable[[], set[Slot]]
 """What the units have read so far."""
-
-
-class _AskUnits:
-    """Asks the units about rows that are in no table."""
-
-    def __init__(self, ask: AskUnits, read: SlotsRead) -> None:
-        self._ask = ask
-        self._read = read
-        self.slots: set[Slot] = set()
-
-    def walk(self, rows: Ints) -> Ints:
-        """The verdict in each row."""
-        found = self._ask(rows)
-        self.slots = self._read()
-        return found
 
 
 class JointVerdicts:
@@ -65,7 +50,7 @@ class JointVerdicts:
             self._unknown += len(rows)
             return ask(rows)
 
-        found = self._known.lookup(columns.words, columns.mask_of, columns.versions, lambda: _AskUnits(units, read))
+        found = self._known.lookup(columns.words, columns.mask_of, columns.versions, lambda: RowAsker(units, read))
         self._window += len(found)
         if self._window >= _WINDOW:
             if self._unknown * _UNKNOWN > self._window:

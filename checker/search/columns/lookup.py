@@ -40,6 +40,21 @@ class Asker(Protocol):
         """The bundle of each row."""
 
 
+class RowAsker:
+    """Asks for the bundles of rows as `ask` does. `read`: the slots that were read so far, if they are found out so."""
+
+    def __init__(self, ask: Callable[[Ints], Ints], read: Callable[[], set[Slot]]) -> None:
+        self._ask = ask
+        self._read = read
+        self.slots: set[Slot] = set()
+
+    def walk(self, rows: Ints) -> Ints:
+        """The bundle, or whatever is kept in the table instead, of each row."""
+        found = self._ask(rows)
+        self.slots = self._read()
+        return found
+
+
 class Unit:
     """The table of one unit."""
 

@@ -233,10 +233,10 @@ class Remembered:
         if self._rows < self._sizes.learning:
             self._rows += len(columns[0])
             return True
-        if self._paths < self._sizes.learning:
+        if not self.is_learned:
             self._paths += sum(int(self.bundles.lengths()[column].sum()) for column in columns)
             self._new_paths += calls
-        return self._paths < self._sizes.learning or self._new_paths <= (1 - self._sizes.worthwhile) * self._paths
+        return not self.is_learned or self._new_paths <= (1 - self._sizes.worthwhile) * self._paths
 
     def _limit(self, columns: list[Ints], too_many: TooMany) -> None:
         """Replace the paths that a row has beyond the most by the error that there are too many."""

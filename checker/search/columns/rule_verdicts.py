@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Final
 
 import numpy as np
@@ -82,6 +83,30 @@ class _Asked:
         every = np.arange(len(self.rows))
         before = None if self.before is None else self.former.states(self.before, every)
         return self.packing.states(self.rows, every), before
+
+
+class _SomeRows:
+    """Asks for the verdicts in some of the rows, of which tables know the others. `count`: of how many."""
+
+    def __init__(self, rows: _Asked, verdicts_in: Callable[[_Asked], Verdicts]) -> None:
+        self._rows = rows
+        self._verdicts_in = verdicts_in
+        self._errors: dict[int, ModelError] = {}
+        self.count = 0
+
+    def ask(self, which: Ints) -> Ints:
+        """The verdicts in these rows."""
+        self.count += len(which)
+        some = self._verdicts_in(self._rows.take(which))
+        self._errors.update((int(which[row]), error) for row, error in some.errors.items())
+        return some.values.astype(np.int64)
+
+    def verdicts(self, values: Ints) -> Verdicts:
+        """The verdicts in all rows, with errors: tables do not keep those."""
+        failed = np.flatnonzero(values == FAILED)
+        if len(failed) > len(self._errors):
+            self.ask(failed)
+        return Verdicts(values.astype(np.int8), self._errors)
 
 
 class _AskedRule:
@@ -227,26 +252,13 @@ class RuleVerdicts:
         choice.knows_alike = alike is not None
         if alike is None:
             return self._ask_all(rule, rows)
-        found = Verdicts(np.empty(0, dtype=np.int8))
-        asked = 0
-
-        def ask(which: Ints) -> Ints:
-            nonlocal asked
-            asked += len(which)
-            some = self._ask_all(rule, rows.take(which))
-            found.errors.update((int(which[row]), error) for row, error in some.errors.items())
-            return some.values.astype(np.int64)
-
-        found.values = alike.of(rows.sides, ask).astype(np.int8)
+        some = _SomeRows(rows, partial(self._ask_all, rule))
+        values = alike.of(rows.sides, some.ask)
         if choice.directly and self._alike(rule, rows) is not alike:
             # It has turned out to read more.
             return self._ask_once(rule, rows)
-        choice.alike += len(found.values) - asked
-        failed = np.flatnonzero(found.values == FAILED)
-        if len(failed) > len(found.errors):
-            # Errors are not kept.
-            ask(failed)
-        return found
+        choice.alike += len(values) - some.count
+        return some.verdicts(values)
 
     def _ask_pairs(self, rule: Rule, rows: _Asked, known: PairVerdicts) -> Verdicts:
         """Ask a question about pairs by what is known of these from any question."""
@@ -320,22 +332,12 @@ class RuleVerdicts:
 
     def _look_up_jointly(self, rule: Rule, rows: _Asked, asked: _AskedRule) -> Verdicts:
         """Look up what all units read together, and the units where that is not known."""
-        remembered, errors, known = asked.remembered, dict[int, ModelError](), len(rows.rows)
-
-        def ask(which: Ints) -> Ints:
-            nonlocal known
-            known -= len(which)
-            some = self._look_up_by_units(rule, rows.take(which), asked)
-            errors.update((int(which[row]), error) for row, error in some.errors.items())
-            return some.values.astype(np.int64)
-
-        values = asked.joint.of(rows.columns(self.space.machine.values), ask, remembered.read_by_units)
+        remembered = asked.remembered
+        some = _SomeRows(rows, lambda others: self._look_up_by_units(rule, others, asked))
+        values = asked.joint.of(rows.columns(self.space.machine.values), some.ask, remembered.read_by_units)
+        known = len(values) - some.count
         remembered.tree.counters.add(Counters(evaluations=known, hits=known, lookups=known))
-        failed = np.flatnonzero(values == FAILED)
-        if len(failed) > len(errors):
-            # Errors are not kept.
-            ask(failed)
-        return Verdicts(values.astype(np.int8), errors)
+        return some.verdicts(values)
 
     def _look_up_by_units(self, rule: Rule, rows: _Asked, asked: _AskedRule) -> Verdicts:
         machine, memory = self.space.machine, self.space.memory

@@ -337,11 +337,11 @@ class StateStore:
         order_numbers: list[int] = []
         number = self.number(key)
         while number != _NONE:
-            level = int(np.searchsorted(np.array(self.first), number, side="right")) - 1
-            row = number - self.first[level]
+            found = self.origin(number)
+            assert found is not None
             numbers.append(number)
-            order_numbers.append(int(self.orders[level][row]))
-            number = int(self.parents[level][row])
+            number, order = found
+            order_numbers.append(order)
         keys = self._keys(numbers)
         links = [PathLink(orders[order], key) for order, key in zip(order_numbers, keys, strict=True)]
         return tuple(reversed(links))
